@@ -29,6 +29,11 @@ pub enum FieldValue {
     False,
 }
 
+/// A field that is honoured on these events.
+pub const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
+    AnswerForm { on, what: FormPart::Field(path, value) }
+}
+
 impl Dialect {
     /// Whether the agent honours this answer to such an event; else what of it the agent does not.
     pub fn honours(&self, kind: EventKind, answer: &Answer) -> Result<(), String> {

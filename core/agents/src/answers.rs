@@ -4,6 +4,37 @@ use model::Answer;
 use model::reply::{Gate, GateStop, Halt};
 use serde_json::{Map, Value, json};
 
+/// So begins what a refused stop is told where it comes back as a prompt: it is known by this.
+pub const BEFORE_STOP: &str = "Before you stop, Taut asks: ";
+
+/// What is said where nothing could be judged. Written out, because there may be no memory to make it of.
+macro_rules! unjudged {
+    () => {
+        "Taut could not judge this call: it crashed, or there was no time or room left; `taut doctor` says more."
+    };
+}
+
+/// That, as a question and as a denial within `hookSpecificOutput`, and as a denial at the top.
+pub const ASK_UNJUDGED: &str = concat!(
+    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":""#,
+    unjudged!(),
+    "\"}}\n"
+);
+pub const DENY_UNJUDGED: &str = concat!(
+    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":""#,
+    unjudged!(),
+    "\"}}\n"
+);
+pub const FLAT_DENY_UNJUDGED: &str = concat!(r#"{"decision":"deny","reason":""#, unjudged!(), "\"}\n");
+
+/// A stop as it is told to an agent that cannot put a question: a denial with the same words.
+pub fn denied(stop: GateStop) -> GateStop {
+    match stop {
+        GateStop::Ask { reason } => GateStop::Deny { reason, halt: None },
+        stop => stop,
+    }
+}
+
 /// Nothing at all where there is no field: silence is safe everywhere.
 pub fn object(fields: Map<String, Value>) -> Answer {
     if fields.is_empty() {
@@ -62,7 +93,15 @@ pub fn exit_with(status: u8, reason: &str) -> Answer {
 /// The reason of a denial within `hookSpecificOutput`; `None` where the answer is none.
 pub fn nested_denial(stdout: &str) -> Option<String> {
     let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
-    let specific = answer.get("hookSpecificOutput")?;
-    let denied = specific.get("permissionDecision")?.as_str()? == "deny";
-    denied.then(|| specific.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
+    denial_in(answer.get("hookSpecificOutput")?, "permissionDecision", "permissionDecisionReason")
+}
+
+/// The same at the top, in these fields.
+pub fn flat_denial(stdout: &str, decision: &str, reason: &str) -> Option<String> {
+    denial_in(&serde_json::from_str(stdout.trim()).ok()?, decision, reason)
+}
+
+fn denial_in(answer: &Value, decision: &str, reason: &str) -> Option<String> {
+    let denied = answer.get(decision)?.as_str()? == "deny";
+    denied.then(|| answer.get(reason)?.as_str().map(str::to_owned)).flatten()
 }

@@ -183,6 +183,16 @@ pub struct Registered {
     pub reason: &'static str,
 }
 
+/// An event that every version tells, under the name that it has here.
+pub const fn on(kind: EventKind, reason: &'static str) -> Registered {
+    on_named(kind, kind.name(), reason)
+}
+
+/// The same under a name of the agent's own.
+pub const fn on_named(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
+    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason }
+}
+
 /// A version of the client, `2.1.325`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u32, pub u32, pub u32);

@@ -42,13 +42,6 @@ pub fn stop_unread(stop: GateStop) -> Answer {
     object(gate_fields(&Gate { stop: Some(stop), context: None }))
 }
 
-/// See [`crate::unjudged`].
-pub const UNJUDGED: &str = concat!(
-    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","#,
-    r#""permissionDecisionReason":"Taut could not judge this call: it crashed, or there was no time or room left; `taut doctor` says more."}}"#,
-    "\n"
-);
-
 fn gate_fields(gate: &Gate) -> Map<String, Value> {
     let mut fields = answers::nested_gate(EventKind::PreToolUse.name(), gate);
     if let Some(GateStop::Deny { halt, .. }) = &gate.stop {

@@ -1,6 +1,6 @@
 //! What Claude Code was seen to honour.
 
-use crate::answer_form::{AnswerForm, FieldValue, FormPart};
+use crate::answer_form::{AnswerForm, FieldValue, FormPart, field};
 use model::EventKind::{self, *};
 
 const DENY_OR_ASK: FieldValue = FieldValue::OneOf(&["deny", "ask"]);
@@ -38,7 +38,3 @@ pub const FORMS: &[AnswerForm] = &[
     field(TOLD, "terminalSequence", FieldValue::AnyText),
     AnswerForm { on: REFUSED, what: FormPart::Exit(2) },
 ];
-
-const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: FormPart::Field(path, value) }
-}

@@ -11,11 +11,10 @@ mod stream;
 pub mod tools;
 mod transcript;
 
+use crate::answers;
 use crate::dialect::{ClientProgram, Dialect, LaunchDialect, ScreenDialect, Tried};
 use model::Environment;
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions};
-
-pub use encode::UNJUDGED;
 
 const ID: &str = "claude-code";
 
@@ -38,7 +37,7 @@ pub static DIALECT: Dialect = Dialect {
     encode: encode::encode,
     forms: forms::FORMS,
     stop_unread: encode::stop_unread,
-    unjudged: encode::UNJUDGED,
+    unjudged: answers::ASK_UNJUDGED,
     settings: settings::SETTINGS,
     launch: LaunchDialect {
         program: launch::PROGRAM,

@@ -38,12 +38,6 @@ pub fn stop_unread(stop: GateStop) -> Answer {
     object(gate_fields(&Gate { stop: Some(stop), context: None }))
 }
 
-pub const UNJUDGED: &str = concat!(
-    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","#,
-    r#""permissionDecisionReason":"Taut could not judge this call: it crashed, or there was no time or room left; `taut doctor` says more."}}"#,
-    "\n"
-);
-
 /// `ask` and `continue` would let the call run.
 fn gate_fields(gate: &Gate) -> Map<String, Value> {
     let stop = gate.stop.as_ref().map(|(GateStop::Ask { reason } | GateStop::Deny { reason, .. })| GateStop::Deny {

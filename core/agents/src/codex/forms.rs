@@ -1,7 +1,7 @@
 //! What Codex was seen to honour.
 
 use super::WITH_CONTEXT;
-use crate::answer_form::{AnswerForm, FieldValue, FormPart};
+use crate::answer_form::{AnswerForm, FieldValue, field};
 use model::EventKind::{self, *};
 
 const NAMED: &[EventKind] =
@@ -20,7 +20,3 @@ pub const FORMS: &[AnswerForm] = &[
     field(&[PreCompact], "continue", FieldValue::False),
     field(&[PreCompact], "stopReason", FieldValue::AnyText),
 ];
-
-const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: FormPart::Field(path, value) }
-}

@@ -3,7 +3,9 @@
 use super::review::{REVIEW, SHORT};
 use crate::answers::nested_denial;
 use crate::hook_file::{BeyondJson, EntryShape, JsonHooks, command_line, ignored_with};
-use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version};
+use crate::settings::{
+    ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version, on,
+};
 use model::EventKind;
 use serde_json::{Value, json};
 
@@ -75,10 +77,6 @@ pub const REGISTERED: &[Registered] = &[
         reason: "ends the session and releases what the agent held",
     },
 ];
-
-const fn on(kind: EventKind, reason: &'static str) -> Registered {
-    Registered { kind, name: kind.name(), since: ALWAYS, timeout: 10, reason }
-}
 
 fn payload(cwd: &str, mark: &str, command: &str) -> String {
     let call = json!({

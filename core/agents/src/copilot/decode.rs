@@ -2,8 +2,8 @@
 //! name; one that is registered as `preToolUse`, and a few of the others, are not: their fields say which it is.
 
 use super::PROFILE;
-use super::encode::BEFORE_STOP;
 use super::tools::TOOLS;
+use crate::answers::BEFORE_STOP;
 use crate::lenient::Fields;
 use crate::payload::PayloadForm;
 use model::event::{Body, Envelope, EventKind, SubAgent};

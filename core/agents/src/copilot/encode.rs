@@ -1,14 +1,11 @@
 //! Replies in the JSON Copilot honours. It takes flat fields in both of its spellings, and nested ones in one alone; see
 //! `docs/agents/copilot.md`.
 
-use crate::answers::{object, stop_words};
+use crate::answers::{BEFORE_STOP, object, stop_words};
 use model::Answer;
 use model::event::{Envelope, EventKind};
 use model::reply::{ByFamily, Feedback, Gate, GateStop, Reply};
 use serde_json::{Map, Value, json};
-
-/// So begins what a refused stop is told. It comes back as a prompt, and is known by this.
-pub const BEFORE_STOP: &str = "Before you stop, Taut asks: ";
 
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
     let kind = envelope.kind;

@@ -1,7 +1,7 @@
 //! What Copilot was seen to honour.
 
 use super::WITH_CONTEXT;
-use crate::answer_form::{AnswerForm, FieldValue, FormPart};
+use crate::answer_form::{AnswerForm, FieldValue, field};
 use model::EventKind::{self, *};
 
 const ENDS: &[EventKind] = &[Stop, SubagentStop];
@@ -15,7 +15,3 @@ pub const FORMS: &[AnswerForm] = &[
     field(ENDS, "decision", FieldValue::OneOf(&["block"])),
     field(ENDS, "reason", FieldValue::AnyText),
 ];
-
-const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: FormPart::Field(path, value) }
-}

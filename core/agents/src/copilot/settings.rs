@@ -1,7 +1,8 @@
 //! Copilot's files of hooks: one of ours beside those of others.
 
+use crate::answers::flat_denial;
 use crate::hook_file::{EntryShape, JsonHooks, command_line};
-use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version};
+use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, on_named};
 use model::EventKind;
 use serde_json::{Value, json};
 
@@ -23,7 +24,11 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         note: |_| None,
         update: "copilot update",
     },
-    proof: ProofDialect { payload, farewell, denial },
+    proof: ProofDialect {
+        payload,
+        farewell,
+        denial: |said| flat_denial(said, "permissionDecision", "permissionDecisionReason"),
+    },
     review: None,
 };
 
@@ -46,29 +51,23 @@ fn parse(text: &str) -> KnownClient {
     KnownClient::parse(line.trim_end().trim_end_matches('.'))
 }
 
-const ALWAYS: Version = Version(0, 0, 0);
-
 /// In the spelling that names the event in its payload. Left out: `PermissionRequest`, which is told of calls that nobody
 /// is asked about as well, and denies whatever it cannot read; the notification tells that somebody is asked.
 /// `UserPromptTransformed` says nothing new.
 pub const REGISTERED: &[Registered] = &[
-    on(EventKind::SessionStart, "SessionStart", "opens the session and gives it its context"),
-    on(EventKind::UserPromptSubmit, "UserPromptSubmit", "heartbeat; delivers warnings and messages"),
-    on(EventKind::PreToolUse, "PreToolUse", "the guard"),
-    on(EventKind::PostToolUse, "PostToolUse", "the tool has ended; delivers what is pending"),
-    on(EventKind::PostToolUseFailure, "PostToolUseFailure", "the tool has failed; status and record"),
-    on(EventKind::Notification, "Notification", "an agent needs attention or idles"),
-    on(EventKind::SubagentStart, "SubagentStart", "opens the sub-agent's session"),
-    on(EventKind::SubagentStop, "SubagentStop", "ends the sub-agent's session"),
-    on(EventKind::Stop, "Stop", "the turn is over; status"),
-    on(EventKind::StopFailure, "ErrorOccurred", "rate limits and failures; status"),
-    on(EventKind::PreCompact, "PreCompact", "saves what the session knows before it is compacted"),
-    on(EventKind::SessionEnd, "SessionEnd", "ends the session and releases what the agent held"),
+    on_named(EventKind::SessionStart, "SessionStart", "opens the session and gives it its context"),
+    on_named(EventKind::UserPromptSubmit, "UserPromptSubmit", "heartbeat; delivers warnings and messages"),
+    on_named(EventKind::PreToolUse, "PreToolUse", "the guard"),
+    on_named(EventKind::PostToolUse, "PostToolUse", "the tool has ended; delivers what is pending"),
+    on_named(EventKind::PostToolUseFailure, "PostToolUseFailure", "the tool has failed; status and record"),
+    on_named(EventKind::Notification, "Notification", "an agent needs attention or idles"),
+    on_named(EventKind::SubagentStart, "SubagentStart", "opens the sub-agent's session"),
+    on_named(EventKind::SubagentStop, "SubagentStop", "ends the sub-agent's session"),
+    on_named(EventKind::Stop, "Stop", "the turn is over; status"),
+    on_named(EventKind::StopFailure, "ErrorOccurred", "rate limits and failures; status"),
+    on_named(EventKind::PreCompact, "PreCompact", "saves what the session knows before it is compacted"),
+    on_named(EventKind::SessionEnd, "SessionEnd", "ends the session and releases what the agent held"),
 ];
-
-const fn on(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
-    Registered { kind, name, since: ALWAYS, timeout: 10, reason }
-}
 
 /// A moment that is none: it stands for any.
 const MOMENT: &str = "1970-01-01T00:00:00.000Z";
@@ -89,10 +88,4 @@ fn farewell(cwd: &str, mark: &str) -> String {
     let name = EventKind::SessionEnd.name();
     json!({"hook_event_name": name, "session_id": mark, "timestamp": MOMENT, "cwd": cwd, "reason": "complete"})
         .to_string()
-}
-
-fn denial(stdout: &str) -> Option<String> {
-    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
-    let denied = answer.get("permissionDecision")?.as_str()? == "deny";
-    denied.then(|| answer.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
 }

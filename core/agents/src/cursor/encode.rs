@@ -1,6 +1,6 @@
 //! What Cursor's documentation says it honours: fields of its own, all at the top.
 
-use crate::answer_form::{AnswerForm, FieldValue, FormPart};
+use crate::answer_form::{AnswerForm, FieldValue, field};
 use crate::answers::object;
 use model::Answer;
 use model::event::{Envelope, EventKind};
@@ -10,16 +10,12 @@ use serde_json::{Map, Value, json};
 const CONTEXT: &[EventKind] = &[EventKind::SessionStart, EventKind::PostToolUse];
 
 pub const FORMS: &[AnswerForm] = &[
-    on(&[EventKind::PreToolUse], "permission", FieldValue::OneOf(&["deny"])),
-    on(&[EventKind::PreToolUse], "user_message", FieldValue::AnyText),
-    on(&[EventKind::PreToolUse], "agent_message", FieldValue::AnyText),
-    on(CONTEXT, "additional_context", FieldValue::AnyText),
-    on(&[EventKind::Stop], "followup_message", FieldValue::AnyText),
+    field(&[EventKind::PreToolUse], "permission", FieldValue::OneOf(&["deny"])),
+    field(&[EventKind::PreToolUse], "user_message", FieldValue::AnyText),
+    field(&[EventKind::PreToolUse], "agent_message", FieldValue::AnyText),
+    field(CONTEXT, "additional_context", FieldValue::AnyText),
+    field(&[EventKind::Stop], "followup_message", FieldValue::AnyText),
 ];
-
-const fn on(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: FormPart::Field(path, value) }
-}
 
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
     let one = |name: &str, text: Option<&String>| {

@@ -1,9 +1,10 @@
 //! The file of hooks of Cursor.
 
 use super::ID;
+use crate::answers::flat_denial;
 use crate::hook_file::{EntryShape, JsonHooks, command_line};
 use crate::settings::{
-    ClientVersions, GuardFailure, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version,
+    ClientVersions, GuardFailure, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, on_named,
 };
 use model::EventKind;
 use serde_json::{Value, json};
@@ -35,27 +36,23 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         note: |_| None,
         update: "cursor-agent update",
     },
-    proof: ProofDialect { payload, farewell, denial },
+    proof: ProofDialect { payload, farewell, denial: |said| flat_denial(said, "permission", "agent_message") },
     review: None,
 };
 
 /// One call of a shell tells two events: the general one is enough.
 const REGISTERED: &[Registered] = &[
-    on(EventKind::SessionStart, "sessionStart", "opens the session and gives it its context"),
-    on(EventKind::UserPromptSubmit, "beforeSubmitPrompt", "heartbeat"),
-    on(EventKind::PreToolUse, "preToolUse", "the guard"),
-    on(EventKind::PostToolUse, "postToolUse", "the tool has ended; delivers what is pending"),
-    on(EventKind::PostToolUseFailure, "postToolUseFailure", "the tool has failed; status and record"),
-    on(EventKind::SubagentStart, "subagentStart", "opens the helper's session"),
-    on(EventKind::SubagentStop, "subagentStop", "ends the helper's session"),
-    on(EventKind::PreCompact, "preCompact", "saves what the session knows before it is compacted"),
-    on(EventKind::Stop, "stop", "the turn is over; status"),
-    on(EventKind::SessionEnd, "sessionEnd", "ends the session and releases what the agent held"),
+    on_named(EventKind::SessionStart, "sessionStart", "opens the session and gives it its context"),
+    on_named(EventKind::UserPromptSubmit, "beforeSubmitPrompt", "heartbeat"),
+    on_named(EventKind::PreToolUse, "preToolUse", "the guard"),
+    on_named(EventKind::PostToolUse, "postToolUse", "the tool has ended; delivers what is pending"),
+    on_named(EventKind::PostToolUseFailure, "postToolUseFailure", "the tool has failed; status and record"),
+    on_named(EventKind::SubagentStart, "subagentStart", "opens the helper's session"),
+    on_named(EventKind::SubagentStop, "subagentStop", "ends the helper's session"),
+    on_named(EventKind::PreCompact, "preCompact", "saves what the session knows before it is compacted"),
+    on_named(EventKind::Stop, "stop", "the turn is over; status"),
+    on_named(EventKind::SessionEnd, "sessionEnd", "ends the session and releases what the agent held"),
 ];
-
-const fn on(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
-    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason }
-}
 
 /// Documents disagree on the unit of a time-out: it is left out, and ours hold.
 fn handler(plan: &SettingsPlan, event: &Registered) -> Value {
@@ -77,10 +74,4 @@ fn payload(cwd: &str, mark: &str, command: &str) -> String {
 fn farewell(cwd: &str, mark: &str) -> String {
     let end = json!({"conversation_id": mark, "hook_event_name": "sessionEnd", "workspace_roots": [cwd]});
     end.to_string()
-}
-
-fn denial(stdout: &str) -> Option<String> {
-    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
-    let denied = answer.get("permission")? == "deny";
-    denied.then(|| answer.get("agent_message")?.as_str().map(str::to_owned)).flatten()
 }

@@ -1,7 +1,7 @@
 //! Replies in the JSON Droid honours. Nothing goes to stderr: beside a failing exit status it would be put before what
 //! the tool gave back.
 
-use crate::answers::{add_halt, decision, nested_gate, object, specific};
+use crate::answers::{add_halt, decision, denied, nested_gate, object, specific};
 use model::Answer;
 use model::event::{Envelope, EventKind};
 use model::reply::{ByFamily, Context, Feedback, Gate, GateStop, Reply};
@@ -26,23 +26,13 @@ pub fn stop_unread(stop: GateStop) -> Answer {
     object(gate_fields(Some(&stop)))
 }
 
-/// See [`crate::Dialect::unjudged`]. A question would let the call run.
-pub const UNJUDGED: &str = concat!(
-    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","#,
-    r#""permissionDecisionReason":"Taut could not judge this call: it crashed, or there was no time or room left; `taut doctor` says more."}}"#,
-    "\n"
-);
-
 /// What cannot be asked is denied, and what would be told beside a call is not read.
 fn gate_fields(stop: Option<&GateStop>) -> Map<String, Value> {
-    let Some(GateStop::Ask { reason } | GateStop::Deny { reason, .. }) = stop else { return Map::new() };
-    let halt = match stop {
-        Some(GateStop::Deny { halt, .. }) => halt.clone(),
-        _ => None,
-    };
-    let denied = Gate { stop: Some(GateStop::Deny { reason: reason.clone(), halt: None }), context: None };
-    let mut fields = nested_gate(EventKind::PreToolUse.name(), &denied);
-    add_halt(&mut fields, halt.as_ref());
+    let stop = stop.cloned().map(denied);
+    let mut fields = nested_gate(EventKind::PreToolUse.name(), &Gate { stop: stop.clone(), context: None });
+    if let Some(GateStop::Deny { halt, .. }) = &stop {
+        add_halt(&mut fields, halt.as_ref());
+    }
     fields
 }
 

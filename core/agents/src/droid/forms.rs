@@ -1,6 +1,6 @@
 //! What Droid was seen to honour.
 
-use crate::answer_form::{AnswerForm, FieldValue, FormPart};
+use crate::answer_form::{AnswerForm, FieldValue, field};
 use model::EventKind::{self, *};
 
 const TOLD: &[EventKind] = &[SessionStart, SubagentStart, UserPromptSubmit, PostToolUse];
@@ -18,7 +18,3 @@ pub const FORMS: &[AnswerForm] = &[
     field(&[PreToolUse, PostToolUse], "continue", FieldValue::False),
     field(&[PreToolUse, PostToolUse], "stopReason", FieldValue::AnyText),
 ];
-
-const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: FormPart::Field(path, value) }
-}

@@ -8,6 +8,7 @@ mod settings;
 mod stream;
 mod tools;
 
+use crate::answers;
 use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
 use crate::transcript_lines;
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
@@ -42,7 +43,7 @@ pub static DIALECT: Dialect = Dialect {
     encode: encode::encode,
     forms: forms::FORMS,
     stop_unread: encode::stop_unread,
-    unjudged: encode::UNJUDGED,
+    unjudged: answers::DENY_UNJUDGED,
     settings: settings::SETTINGS,
     launch: LaunchDialect {
         program: launch::PROGRAM,

@@ -3,7 +3,7 @@
 use super::launch::PROGRAM;
 use crate::answers;
 use crate::hook_file::{BeyondJson, EntryShape, JsonHooks, command_line, ignored_with};
-use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, Version};
+use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, on};
 use model::EventKind;
 use serde_json::json;
 
@@ -53,10 +53,6 @@ const REGISTERED: &[Registered] = &[
     on(EventKind::PreCompact, "saves what the session knows before it is compacted"),
     on(EventKind::SessionEnd, "ends the session and releases what the agent held"),
 ];
-
-const fn on(kind: EventKind, reason: &'static str) -> Registered {
-    Registered { kind, name: kind.name(), since: Version(0, 0, 0), timeout: 10, reason }
-}
 
 fn payload(cwd: &str, mark: &str, command: &str) -> String {
     let call = json!({

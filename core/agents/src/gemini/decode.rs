@@ -1,6 +1,7 @@
 //! Gemini CLI's payloads as events.
 
-use super::{PROFILE, encode::BEFORE_STOP, tools::TOOLS};
+use super::{PROFILE, tools::TOOLS};
+use crate::answers::BEFORE_STOP;
 use crate::lenient::Fields;
 use crate::payload::{PayloadForm, error_text};
 use model::event::{Body, Envelope, EventKind};

@@ -4,14 +4,11 @@
 //! Nothing goes to stderr: where stdout is empty, the client takes that for the answer.
 
 use super::forms;
-use crate::answers::{add_halt, decision, object, specific, stop_words};
+use crate::answers::{BEFORE_STOP, add_halt, decision, object, specific, stop_words};
 use model::Answer;
 use model::event::{Envelope, EventKind};
 use model::reply::{ByFamily, Feedback, GateStop, Reply};
 use serde_json::{Map, Value, json};
-
-/// So begins what a refused stop is told. It comes back as a prompt, and is known by this.
-pub const BEFORE_STOP: &str = "Before you stop, Taut asks: ";
 
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
     let mut fields = match &reply.answer {
@@ -30,12 +27,6 @@ pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
 pub fn stop_unread(stop: GateStop) -> Answer {
     object(stopped(&stop))
 }
-
-pub const UNJUDGED: &str = concat!(
-    r#"{"decision":"deny","reason":"Taut could not judge this call: it crashed, or there was no time or room left; "#,
-    r#"`taut doctor` says more."}"#,
-    "\n"
-);
 
 fn stopped(stop: &GateStop) -> Map<String, Value> {
     let mut fields = stop_words(Some(stop)).map(|(_, reason)| decision("deny", reason)).unwrap_or_default();

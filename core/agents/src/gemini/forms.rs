@@ -1,6 +1,6 @@
 //! What Gemini CLI was seen to honour.
 
-use crate::answer_form::{AnswerForm, FieldValue, FormPart};
+use crate::answer_form::{AnswerForm, FieldValue, field};
 use model::EventKind::{self, PostToolUse, PreToolUse, SessionStart, Stop, UserPromptSubmit};
 
 /// After a tool that failed the model is told the error alone.
@@ -19,7 +19,3 @@ pub const FORMS: &[AnswerForm] = &[
     field(WITH_CONTEXT, "hookSpecificOutput.additionalContext", FieldValue::AnyText),
     field(SHOWN, "systemMessage", FieldValue::AnyText),
 ];
-
-const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: FormPart::Field(path, value) }
-}

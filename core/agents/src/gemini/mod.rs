@@ -9,6 +9,7 @@ mod stream;
 mod tools;
 mod transcript;
 
+use crate::answers;
 use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
 use model::EventKind;
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions};
@@ -40,7 +41,7 @@ pub static DIALECT: Dialect = Dialect {
     encode: encode::encode,
     forms: forms::FORMS,
     stop_unread: encode::stop_unread,
-    unjudged: encode::UNJUDGED,
+    unjudged: answers::FLAT_DENY_UNJUDGED,
     settings: settings::SETTINGS,
     launch: LaunchDialect {
         program: launch::PROGRAM,

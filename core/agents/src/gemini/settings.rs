@@ -1,11 +1,12 @@
 //! The settings file of Gemini CLI.
 
 use super::ID;
+use crate::answers::flat_denial;
 use crate::hook_file::jsonc::Document;
 use crate::hook_file::{EntryShape, JsonHooks, command_line};
 use crate::settings::{
     ClientVersions, Inspection, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsError, SettingsPlan,
-    Version,
+    on_named,
 };
 use model::EventKind;
 use serde_json::{Value, json};
@@ -38,25 +39,21 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         note: |_| None,
         update: "npm install -g @google/gemini-cli",
     },
-    proof: ProofDialect { payload, farewell, denial },
+    proof: ProofDialect { payload, farewell, denial: |said| flat_denial(said, "decision", "reason") },
     review: None,
 };
 
 /// In the order of a session's life. Left out: `PreCompress`, which comes before every turn, and `BeforeModel`,
 /// `AfterModel` and `BeforeToolSelection`, which would wait for us at every request.
 const REGISTERED: &[Registered] = &[
-    on(EventKind::SessionStart, "SessionStart", "opens the session and gives it its context"),
-    on(EventKind::UserPromptSubmit, "BeforeAgent", "heartbeat; delivers warnings and messages"),
-    on(EventKind::PreToolUse, "BeforeTool", "the guard"),
-    on(EventKind::PostToolUse, "AfterTool", "the tool has ended or failed; delivers what is pending"),
-    on(EventKind::Notification, "Notification", "shows that an agent waits for its user"),
-    on(EventKind::Stop, "AfterAgent", "the turn is over; status"),
-    on(EventKind::SessionEnd, "SessionEnd", "ends the session and releases what the agent held"),
+    on_named(EventKind::SessionStart, "SessionStart", "opens the session and gives it its context"),
+    on_named(EventKind::UserPromptSubmit, "BeforeAgent", "heartbeat; delivers warnings and messages"),
+    on_named(EventKind::PreToolUse, "BeforeTool", "the guard"),
+    on_named(EventKind::PostToolUse, "AfterTool", "the tool has ended or failed; delivers what is pending"),
+    on_named(EventKind::Notification, "Notification", "shows that an agent waits for its user"),
+    on_named(EventKind::Stop, "AfterAgent", "the turn is over; status"),
+    on_named(EventKind::SessionEnd, "SessionEnd", "ends the session and releases what the agent held"),
 ];
-
-const fn on(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
-    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason }
-}
 
 /// It counts in milliseconds.
 fn handler(plan: &SettingsPlan, event: &Registered) -> Value {
@@ -91,10 +88,4 @@ fn payload(cwd: &str, mark: &str, command: &str) -> String {
 
 fn farewell(cwd: &str, mark: &str) -> String {
     json!({"session_id": mark, "cwd": cwd, "hook_event_name": "SessionEnd", "reason": "other"}).to_string()
-}
-
-fn denial(stdout: &str) -> Option<String> {
-    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
-    let denied = answer.get("decision")?.as_str()? == "deny";
-    denied.then(|| answer.get("reason")?.as_str().map(str::to_owned)).flatten()
 }

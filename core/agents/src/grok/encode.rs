@@ -1,7 +1,7 @@
 //! Replies in the JSON Grok honours.
 
 use super::decode::CANCELLED;
-use crate::answers::{decision, nested_gate, object, specific};
+use crate::answers::{decision, denied, nested_gate, object, specific};
 use model::Answer;
 use model::event::{Envelope, EventKind};
 use model::reply::{ByFamily, Feedback, Gate, GateStop, Reply};
@@ -31,23 +31,11 @@ pub fn stop_unread(stop: GateStop) -> Answer {
     object(gate_fields(&Gate { stop: Some(stop), context: None }))
 }
 
-/// See [`crate::Dialect::unjudged`]. A question may let the call run.
-pub const UNJUDGED: &str = concat!(
-    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","#,
-    r#""permissionDecisionReason":"Taut could not judge this call: it crashed, or there was no time or room left; `taut doctor` says more."}}"#,
-    "\n"
-);
-
 /// What cannot be asked is denied; what is told beside a denial is dropped.
 fn gate_fields(gate: &Gate) -> Map<String, Value> {
-    let event = EventKind::PreToolUse.name();
-    match &gate.stop {
-        Some(GateStop::Ask { reason } | GateStop::Deny { reason, .. }) => {
-            let stop = Some(GateStop::Deny { reason: reason.clone(), halt: None });
-            nested_gate(event, &Gate { stop, context: None })
-        }
-        None => nested_gate(event, gate),
-    }
+    let stop = gate.stop.clone().map(denied);
+    let context = gate.context.clone().filter(|_| stop.is_none());
+    nested_gate(EventKind::PreToolUse.name(), &Gate { stop, context })
 }
 
 /// It takes no block there, so what is wrong is told as context. A command that failed came under the other name.

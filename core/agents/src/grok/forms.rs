@@ -1,6 +1,6 @@
 //! What Grok was seen to honour.
 
-use crate::answer_form::{AnswerForm, FieldValue, FormPart};
+use crate::answer_form::{AnswerForm, FieldValue, field};
 use model::EventKind::{self, *};
 
 const TOLD: &[EventKind] = &[PreToolUse, PostToolUse, PostToolUseFailure];
@@ -19,7 +19,3 @@ pub const FORMS: &[AnswerForm] = &[
 
 /// A command that failed is told as one that is done.
 const AFTER_FAILURE: FieldValue = FieldValue::OneOf(&["PostToolUseFailure", "PostToolUse"]);
-
-const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: FormPart::Field(path, value) }
-}

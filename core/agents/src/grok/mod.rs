@@ -8,6 +8,7 @@ mod settings;
 mod stream;
 mod tools;
 
+use crate::answers;
 use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
 use model::event::EventKind::{PostToolUse, PostToolUseFailure, PreToolUse, Stop, SubagentStop};
@@ -41,7 +42,7 @@ pub static DIALECT: Dialect = Dialect {
     encode: encode::encode,
     forms: forms::FORMS,
     stop_unread: encode::stop_unread,
-    unjudged: encode::UNJUDGED,
+    unjudged: answers::DENY_UNJUDGED,
     settings: settings::SETTINGS,
     launch: LaunchDialect {
         program: launch::PROGRAM,

@@ -3,7 +3,7 @@
 use super::launch::PROGRAM;
 use crate::answers;
 use crate::hook_file::{EntryShape, JsonHooks, command_line, plain_json_only};
-use crate::settings::{ClientVersions, HookReview, KnownClient, ProofDialect, Registered, SettingsDialect, Version};
+use crate::settings::{ClientVersions, HookReview, KnownClient, ProofDialect, Registered, SettingsDialect, on_named};
 use model::EventKind;
 use serde_json::json;
 
@@ -45,26 +45,22 @@ const HOOKS: JsonHooks = JsonHooks {
 };
 
 const REGISTERED: &[Registered] = &[
-    on(EventKind::SessionStart, "SessionStart", "opens the session"),
-    on(EventKind::UserPromptSubmit, "UserPromptSubmit", "heartbeat"),
-    on(EventKind::PreToolUse, "PreToolUse", "the guard; delivers what is pending"),
-    on(EventKind::PermissionDenied, "PermissionDenied", "a tool that was refused is no longer in flight"),
-    on(EventKind::PostToolUse, "PostToolUse", "the tool has ended; delivers what is pending"),
-    on(EventKind::PostToolUseFailure, "PostToolUseFailure", "the tool has failed; status and record"),
-    on(EventKind::Notification, "Notification", "an agent needs attention or idles"),
-    on(EventKind::SubagentStart, "SubagentStart", "tells whose helper a session is"),
-    on(EventKind::SubagentStop, "SubagentStop", "a helper has ended"),
-    on(EventKind::Stop, "Stop", "the turn is over; status"),
-    on(EventKind::Stop, "StopCancelled", "the turn was broken off; status"),
-    on(EventKind::StopFailure, "StopFailure", "rate limits and failures; status"),
-    on(EventKind::PreCompact, "PreCompact", "saves what the session knows before it is compacted"),
-    on(EventKind::PostCompact, "PostCompact", "context usage starts again"),
-    on(EventKind::SessionEnd, "SessionEnd", "ends the session and releases what the agent held"),
+    on_named(EventKind::SessionStart, "SessionStart", "opens the session"),
+    on_named(EventKind::UserPromptSubmit, "UserPromptSubmit", "heartbeat"),
+    on_named(EventKind::PreToolUse, "PreToolUse", "the guard; delivers what is pending"),
+    on_named(EventKind::PermissionDenied, "PermissionDenied", "a tool that was refused is no longer in flight"),
+    on_named(EventKind::PostToolUse, "PostToolUse", "the tool has ended; delivers what is pending"),
+    on_named(EventKind::PostToolUseFailure, "PostToolUseFailure", "the tool has failed; status and record"),
+    on_named(EventKind::Notification, "Notification", "an agent needs attention or idles"),
+    on_named(EventKind::SubagentStart, "SubagentStart", "tells whose helper a session is"),
+    on_named(EventKind::SubagentStop, "SubagentStop", "a helper has ended"),
+    on_named(EventKind::Stop, "Stop", "the turn is over; status"),
+    on_named(EventKind::Stop, "StopCancelled", "the turn was broken off; status"),
+    on_named(EventKind::StopFailure, "StopFailure", "rate limits and failures; status"),
+    on_named(EventKind::PreCompact, "PreCompact", "saves what the session knows before it is compacted"),
+    on_named(EventKind::PostCompact, "PostCompact", "context usage starts again"),
+    on_named(EventKind::SessionEnd, "SessionEnd", "ends the session and releases what the agent held"),
 ];
-
-const fn on(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
-    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason }
-}
 
 /// Our events among the hooks that the user switched off: one a line, as `global/taut:pre_tool_use[0].hooks[0]`.
 fn switched_off(record: &str) -> Vec<String> {

@@ -43,15 +43,6 @@ pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
 
 /// It cannot ask: a question is a denial.
 pub fn stop_unread(stop: GateStop) -> Answer {
-    let (GateStop::Ask { reason } | GateStop::Deny { reason, .. }) = stop;
-    answers::object(answers::nested_gate(
-        GATE,
-        &Gate { stop: Some(GateStop::Deny { reason, halt: None }), context: None },
-    ))
+    let stop = Some(answers::denied(stop));
+    answers::object(answers::nested_gate(GATE, &Gate { stop, context: None }))
 }
-
-pub const UNJUDGED: &str = concat!(
-    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","#,
-    r#""permissionDecisionReason":"Taut could not judge this call: it crashed, or there was no time or room left; `taut doctor` says more."}}"#,
-    "\n"
-);

@@ -5,6 +5,7 @@ mod encode;
 mod launch;
 mod settings;
 
+use crate::answers;
 use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
 use model::event::EventKind;
@@ -35,7 +36,7 @@ pub static DIALECT: Dialect = Dialect {
     encode: encode::encode,
     forms: encode::FORMS,
     stop_unread: encode::stop_unread,
-    unjudged: encode::UNJUDGED,
+    unjudged: answers::DENY_UNJUDGED,
     settings: settings::SETTINGS,
     launch: LaunchDialect {
         program: launch::PROGRAM,

@@ -3,7 +3,7 @@
 use super::ID;
 use crate::answers;
 use crate::hook_file::{TableValue, TomlHooks, command_line};
-use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version};
+use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, on_named};
 use model::EventKind;
 use serde_json::json;
 
@@ -32,26 +32,22 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
 };
 
 const REGISTERED: &[Registered] = &[
-    on(EventKind::SessionStart, "SessionStart", "opens the session"),
-    on(EventKind::UserPromptSubmit, "UserPromptSubmit", "heartbeat; delivers context and messages"),
-    on(EventKind::PreToolUse, "PreToolUse", "the guard"),
-    on(EventKind::PermissionRequest, "PermissionRequest", "shows that an agent waits for its user"),
-    on(EventKind::PostToolUse, "PostToolUse", "the tool has ended"),
-    on(EventKind::PostToolUseFailure, "PostToolUseFailure", "the tool has failed; status and record"),
-    on(EventKind::Notification, "Notification", "an agent needs attention or idles"),
-    on(EventKind::SubagentStart, "SubagentStart", "opens the helper's session"),
-    on(EventKind::SubagentStop, "SubagentStop", "ends the helper's session"),
-    on(EventKind::Stop, "Stop", "the turn is over; status"),
-    on(EventKind::Stop, "Interrupt", "the user ended the turn; status"),
-    on(EventKind::StopFailure, "StopFailure", "rate limits and failures; status"),
-    on(EventKind::PreCompact, "PreCompact", "saves what the session knows before it is compacted"),
-    on(EventKind::PostCompact, "PostCompact", "context usage starts again"),
-    on(EventKind::SessionEnd, "SessionEnd", "ends the session and releases what the agent held"),
+    on_named(EventKind::SessionStart, "SessionStart", "opens the session"),
+    on_named(EventKind::UserPromptSubmit, "UserPromptSubmit", "heartbeat; delivers context and messages"),
+    on_named(EventKind::PreToolUse, "PreToolUse", "the guard"),
+    on_named(EventKind::PermissionRequest, "PermissionRequest", "shows that an agent waits for its user"),
+    on_named(EventKind::PostToolUse, "PostToolUse", "the tool has ended"),
+    on_named(EventKind::PostToolUseFailure, "PostToolUseFailure", "the tool has failed; status and record"),
+    on_named(EventKind::Notification, "Notification", "an agent needs attention or idles"),
+    on_named(EventKind::SubagentStart, "SubagentStart", "opens the helper's session"),
+    on_named(EventKind::SubagentStop, "SubagentStop", "ends the helper's session"),
+    on_named(EventKind::Stop, "Stop", "the turn is over; status"),
+    on_named(EventKind::Stop, "Interrupt", "the user ended the turn; status"),
+    on_named(EventKind::StopFailure, "StopFailure", "rate limits and failures; status"),
+    on_named(EventKind::PreCompact, "PreCompact", "saves what the session knows before it is compacted"),
+    on_named(EventKind::PostCompact, "PostCompact", "context usage starts again"),
+    on_named(EventKind::SessionEnd, "SessionEnd", "ends the session and releases what the agent held"),
 ];
-
-const fn on(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
-    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason }
-}
 
 fn table(plan: &SettingsPlan, event: &Registered) -> Vec<(&'static str, TableValue)> {
     vec![

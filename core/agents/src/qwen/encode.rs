@@ -25,12 +25,6 @@ pub fn stop_unread(stop: GateStop) -> Answer {
     object(gate_fields(Some(stop)))
 }
 
-pub const UNJUDGED: &str = concat!(
-    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","#,
-    r#""permissionDecisionReason":"Taut could not judge this call: it crashed, or there was no time or room left; `taut doctor` says more."}}"#,
-    "\n"
-);
-
 fn gate_fields(stop: Option<GateStop>) -> Map<String, Value> {
     answers::nested_gate(EventKind::PreToolUse.name(), &Gate { stop, context: None })
 }

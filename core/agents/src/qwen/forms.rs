@@ -1,6 +1,6 @@
 //! What Qwen Code was seen to honour.
 
-use crate::answer_form::{AnswerForm, FieldValue, FormPart};
+use crate::answer_form::{AnswerForm, FieldValue, field};
 use model::EventKind::{
     self, PermissionRequest, PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse, SessionStart, Stop,
     SubagentStop, UserPromptSubmit,
@@ -26,7 +26,3 @@ pub const FORMS: &[AnswerForm] = &[
     field(BLOCKED, "decision", FieldValue::OneOf(&["block"])),
     field(BLOCKED, "reason", FieldValue::AnyText),
 ];
-
-const fn field(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: FormPart::Field(path, value) }
-}

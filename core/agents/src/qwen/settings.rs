@@ -1,8 +1,9 @@
 //! The settings file of Qwen Code.
 
 use super::ID;
+use crate::answers::nested_denial;
 use crate::hook_file::{EntryShape, JsonHooks, command_line};
-use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version};
+use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, on};
 use model::EventKind;
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         note: |_| None,
         update: "npm install -g @qwen-code/qwen-code",
     },
-    proof: ProofDialect { payload, farewell, denial },
+    proof: ProofDialect { payload, farewell, denial: nested_denial },
     review: None,
 };
 
@@ -59,10 +60,6 @@ const REGISTERED: &[Registered] = &[
     on(EventKind::SessionEnd, "ends the session and releases what the agent held"),
 ];
 
-const fn on(kind: EventKind, reason: &'static str) -> Registered {
-    Registered { kind, name: kind.name(), since: Version(0, 0, 0), timeout: 10, reason }
-}
-
 fn handler(plan: &SettingsPlan, event: &Registered) -> Value {
     json!({"type": "command", "command": command_line(plan, ID), "timeout": event.timeout})
 }
@@ -79,11 +76,4 @@ fn payload(cwd: &str, mark: &str, command: &str) -> String {
 fn farewell(cwd: &str, mark: &str) -> String {
     let name = EventKind::SessionEnd.name();
     json!({"session_id": mark, "cwd": cwd, "hook_event_name": name, "reason": "other"}).to_string()
-}
-
-fn denial(stdout: &str) -> Option<String> {
-    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
-    let specific = answer.get("hookSpecificOutput")?;
-    let denied = specific.get("permissionDecision")? == "deny";
-    denied.then(|| specific.get("permissionDecisionReason")?.as_str().map(str::to_owned)).flatten()
 }

@@ -37,9 +37,3 @@ pub fn stop_unread(stop: GateStop) -> Answer {
     let (GateStop::Ask { reason } | GateStop::Deny { reason, .. }) = stop;
     object(decision("deny", &reason))
 }
-
-pub const UNJUDGED: &str = concat!(
-    r#"{"decision":"deny","reason":"Taut could not judge this call: it crashed, or there was no time or room left; "#,
-    r#"`taut doctor` says more."}"#,
-    "\n"
-);

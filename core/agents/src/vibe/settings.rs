@@ -2,12 +2,13 @@
 
 use super::ID;
 use super::decode::{AFTER, BEFORE, END, PROOF_END};
+use crate::answers::flat_denial;
 use crate::hook_file::{TableValue, TomlHooks, command_line};
 use crate::settings::{
-    ClientVersions, GuardFailure, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version,
+    ClientVersions, GuardFailure, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, on_named,
 };
 use model::EventKind;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const HOOKS: TomlHooks = TomlHooks { array: "hooks", registered: REGISTERED, table };
 
@@ -29,19 +30,15 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         note: |_| None,
         update: "vibe update",
     },
-    proof: ProofDialect { payload, farewell, denial },
+    proof: ProofDialect { payload, farewell, denial: |said| flat_denial(said, "decision", "reason") },
     review: None,
 };
 
 const REGISTERED: &[Registered] = &[
-    on(EventKind::PreToolUse, BEFORE, "the guard"),
-    on(EventKind::PostToolUse, AFTER, "the tool has ended; delivers what is pending"),
-    on(EventKind::Stop, END, "the turn is over; status"),
+    on_named(EventKind::PreToolUse, BEFORE, "the guard"),
+    on_named(EventKind::PostToolUse, AFTER, "the tool has ended; delivers what is pending"),
+    on_named(EventKind::Stop, END, "the turn is over; status"),
 ];
-
-const fn on(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
-    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason }
-}
 
 fn table(plan: &SettingsPlan, event: &Registered) -> Vec<(&'static str, TableValue)> {
     // A second hook of the same name is dropped.
@@ -67,10 +64,4 @@ fn payload(cwd: &str, mark: &str, command: &str) -> String {
 
 fn farewell(cwd: &str, mark: &str) -> String {
     json!({"hook_event_name": PROOF_END, "session_id": mark, "parent_session_id": null, "cwd": cwd}).to_string()
-}
-
-fn denial(stdout: &str) -> Option<String> {
-    let answer: Value = serde_json::from_str(stdout.trim()).ok()?;
-    let denied = answer.get("decision")? == "deny";
-    denied.then(|| answer.get("reason")?.as_str().map(str::to_owned)).flatten()
 }

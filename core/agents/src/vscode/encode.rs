@@ -1,6 +1,6 @@
 //! What VS Code's documentation says it honours.
 
-use crate::answer_form::{AnswerForm, FieldValue, FormPart};
+use crate::answer_form::{AnswerForm, FieldValue, field};
 use crate::answers::{self, object, specific};
 use model::Answer;
 use model::event::{Envelope, EventKind};
@@ -17,17 +17,13 @@ const TOLD: &[EventKind] = &[
 const CONTEXT: &[EventKind] = &[EventKind::SessionStart, EventKind::PostToolUse, EventKind::SubagentStart];
 
 pub const FORMS: &[AnswerForm] = &[
-    on(TOLD, "hookSpecificOutput.hookEventName", FieldValue::AnyText),
-    on(&[EventKind::PreToolUse], "hookSpecificOutput.permissionDecision", FieldValue::OneOf(&["deny", "ask"])),
-    on(&[EventKind::PreToolUse], "hookSpecificOutput.permissionDecisionReason", FieldValue::AnyText),
-    on(CONTEXT, "hookSpecificOutput.additionalContext", FieldValue::AnyText),
-    on(&[EventKind::Stop], "hookSpecificOutput.decision", FieldValue::OneOf(&["block"])),
-    on(&[EventKind::Stop], "hookSpecificOutput.reason", FieldValue::AnyText),
+    field(TOLD, "hookSpecificOutput.hookEventName", FieldValue::AnyText),
+    field(&[EventKind::PreToolUse], "hookSpecificOutput.permissionDecision", FieldValue::OneOf(&["deny", "ask"])),
+    field(&[EventKind::PreToolUse], "hookSpecificOutput.permissionDecisionReason", FieldValue::AnyText),
+    field(CONTEXT, "hookSpecificOutput.additionalContext", FieldValue::AnyText),
+    field(&[EventKind::Stop], "hookSpecificOutput.decision", FieldValue::OneOf(&["block"])),
+    field(&[EventKind::Stop], "hookSpecificOutput.reason", FieldValue::AnyText),
 ];
-
-const fn on(on: &'static [EventKind], path: &'static str, value: FieldValue) -> AnswerForm {
-    AnswerForm { on, what: FormPart::Field(path, value) }
-}
 
 pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
     let kind = envelope.kind;
@@ -50,6 +46,3 @@ pub fn encode(envelope: &Envelope, reply: &Reply) -> Answer {
 pub fn stop_unread(stop: GateStop) -> Answer {
     object(answers::nested_gate(EventKind::PreToolUse.name(), &Gate { stop: Some(stop), context: None }))
 }
-
-/// A person sits there: they are asked.
-pub const UNJUDGED: &str = crate::claude_code::UNJUDGED;

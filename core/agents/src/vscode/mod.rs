@@ -6,6 +6,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+use crate::answers;
 use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
 use model::event::EventKind;
@@ -33,7 +34,7 @@ pub static DIALECT: Dialect = Dialect {
     encode: encode::encode,
     forms: encode::FORMS,
     stop_unread: encode::stop_unread,
-    unjudged: encode::UNJUDGED,
+    unjudged: answers::ASK_UNJUDGED,
     settings: settings::SETTINGS,
     launch: LaunchDialect {
         program: PROGRAM,

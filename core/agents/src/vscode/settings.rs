@@ -3,7 +3,7 @@
 use super::ID;
 use crate::answers;
 use crate::hook_file::{EntryShape, JsonHooks, command_line};
-use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version};
+use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, on};
 use model::EventKind;
 use serde_json::{Value, json};
 
@@ -48,10 +48,6 @@ const REGISTERED: &[Registered] = &[
     on(EventKind::PreCompact, "saves what the session knows before it is compacted"),
     on(EventKind::Stop, "the turn is over; status"),
 ];
-
-const fn on(kind: EventKind, reason: &'static str) -> Registered {
-    Registered { kind, name: kind.name(), since: Version(0, 0, 0), timeout: 10, reason }
-}
 
 fn handler(plan: &SettingsPlan, event: &Registered) -> Value {
     json!({"type": "command", "command": command_line(plan, ID), "timeout": event.timeout})
