@@ -24,7 +24,7 @@ pub struct Call {
 pub struct Environment(pub BTreeMap<String, String>);
 
 /// A process, told apart from a later one with the same number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct ClientProcess {
     pub pid: u32,
     /// Start time in the system's own unit; zero when it cannot be known.

@@ -3,9 +3,10 @@
 use crate::call::ClientProcess;
 use crate::time::Ms;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RunMode {
     Planning,
+    #[default]
     Building,
 }
 
@@ -24,7 +25,7 @@ pub enum Finish {
 }
 
 /// One run of the loop, as stored.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
     pub id: String,
     pub project: String,
@@ -43,6 +44,57 @@ pub struct Run {
     pub tally: Tally,
     pub finish: Option<Finish>,
     pub finished_at: Option<Ms>,
+    /// The run that started this one as a worker.
+    pub parent: Option<String>,
+    /// The one task a worker works on.
+    pub task: Option<String>,
+    /// What was typed, as JSON, so that going on keeps every limit.
+    pub asked: Option<String>,
+    /// A "done" of its agent counts only when the loop has proven it.
+    pub proves: bool,
+    /// Why it ended, in words.
+    pub why: Option<String>,
+    /// The folder of its logs.
+    pub logs: Option<String>,
+    pub live: RunProgress,
+}
+
+/// What a run does at this moment, for those who look.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunProgress {
+    pub state: RunState,
+    /// Until when it waits, and for what; set with `Waiting` alone.
+    pub until: Option<Ms>,
+    pub waits_for: Option<String>,
+    /// The task the agent works on.
+    pub task: Option<String>,
+    pub tool: Option<String>,
+    /// The agent's last words.
+    pub said: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RunState {
+    #[default]
+    Starting,
+    Running,
+    Verifying,
+    Merging,
+    Waiting,
+    Paused,
+    Over,
+}
+
+/// What somebody outside asked a run to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunWish {
+    /// After this iteration.
+    Stop,
+    /// At once.
+    Kill,
+    /// After this iteration, until `GoOn`.
+    Pause,
+    GoOn,
 }
 
 /// What a run counts.
@@ -57,12 +109,18 @@ pub struct Tally {
     pub commits: u64,
     /// Millionths of a dollar.
     pub cost_micros: i64,
+    /// Tokens the model read and wrote.
+    pub tokens: u64,
     pub last_exit: Option<i32>,
     pub last_ms: i64,
+    /// The same failure so often in a row.
+    pub same_failure: u64,
+    /// What the iteration before this one left, for the next.
+    pub last_failure: Option<String>,
 }
 
 /// One iteration that is over.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Iteration {
     pub run: String,
     pub number: u64,
@@ -73,6 +131,19 @@ pub struct Iteration {
     pub cost_micros: i64,
     pub outcome: String,
     pub log: String,
+    pub tokens: u64,
+    /// The task the agent held.
+    pub task: Option<String>,
+    /// The agent's last words.
+    pub said: Option<String>,
+    /// What the agent was not let do, each once.
+    pub denied: Vec<String>,
+    /// Why it did not count: the end of what failed.
+    pub failure: Option<String>,
+    /// The commit that holds the tree as it was before this iteration.
+    pub before: Option<String>,
+    /// The commit that holds the tree as it was after it.
+    pub after: Option<String>,
 }
 
 /// How an agent is to be started.
@@ -86,13 +157,20 @@ pub struct Launch {
     /// A file whose text is added to the agent's own instructions.
     pub instructions: Option<String>,
     pub permissions: Permissions,
+    /// Commands it may run without asking, by their first words (`git commit`); with `Edits` alone.
+    pub commands: Vec<String>,
     pub args: Vec<String>,
 }
 
+/// What a started agent may do without asking; nobody is there to answer it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Permissions {
+    /// What its own settings let it do.
     #[default]
     Asked,
+    /// Edits inside the project, and the commands that are named.
+    Edits,
+    /// Everything.
     Skipped,
 }
 
@@ -112,7 +190,11 @@ pub struct AgentOutput {
     pub tool: Option<String>,
     pub context_tokens: Option<u64>,
     pub cost_micros: i64,
+    /// Tokens read and written so far; a cost is estimated from them where none is told.
+    pub tokens: u64,
     pub turns: u64,
+    /// What it was not let do, each once, as a person would say it (`Write src/a.rs`, `Bash git commit`).
+    pub denied: Vec<String>,
     pub trouble: Option<AgentTrouble>,
     /// Its last word, as text.
     pub said: Option<String>,
@@ -141,6 +223,44 @@ impl RunMode {
 
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Planning, Self::Building].into_iter().find(|mode| mode.name() == text)
+    }
+}
+
+impl RunState {
+    const ALL: [Self; 7] =
+        [Self::Starting, Self::Running, Self::Verifying, Self::Merging, Self::Waiting, Self::Paused, Self::Over];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Verifying => "verifying",
+            Self::Merging => "merging",
+            Self::Waiting => "waiting",
+            Self::Paused => "paused",
+            Self::Over => "over",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == text)
+    }
+}
+
+impl RunWish {
+    const ALL: [Self; 4] = [Self::Stop, Self::Kill, Self::Pause, Self::GoOn];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Kill => "kill",
+            Self::Pause => "pause",
+            Self::GoOn => "go_on",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|wish| wish.name() == text)
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod children;
 
+use crate::checkpoint::{self, Side};
 use crate::child::{Doing, Running};
 use crate::job::Job;
 use crate::log::Log;
@@ -70,6 +71,8 @@ struct Dispatcher<'j> {
     began: Ms,
     commits_before: u64,
     restart: bool,
+    /// The commit that holds the tree as it was before this iteration.
+    before: Option<String>,
     kept: Instant,
     waiting: Option<(Ms, String)>,
     shown: Instant,
@@ -119,6 +122,7 @@ impl<'j> Dispatcher<'j> {
             began: host::clock::now(),
             commits_before: 0,
             restart: false,
+            before: None,
             kept: past,
             waiting: None,
             shown: past,
@@ -165,6 +169,10 @@ impl<'j> Dispatcher<'j> {
                 self.commits_before = seen.commits;
                 self.restart = false;
                 Some(LoopEvent::Looked(seen))
+            }
+            LoopEffect::Checkpoint { iteration } => {
+                self.before = checkpoint::take(&self.job.folder, &self.run.id, iteration, Side::Before);
+                None
             }
             LoopEffect::StartAgent { iteration } => self.start_agent(iteration),
             LoopEffect::Kill => {
@@ -289,6 +297,9 @@ impl<'j> Dispatcher<'j> {
             cost_micros: cost,
             outcome: if tally.last_exit == Some(0) { "ended" } else { "failed" }.to_string(),
             log: self.log.path().to_string_lossy().into_owned(),
+            before: self.before.take(),
+            after: checkpoint::take(&self.job.folder, &self.run.id, tally.iterations, Side::After),
+            ..Iteration::default()
         };
         let said = RunMessage::IterationEnded {
             iteration: iteration.number,

@@ -96,6 +96,6 @@ pub(crate) fn in_background(mut command: Command, setting: HookSetting, log: &Pa
 /// `taut loop log`, in a group of its own: it ends when nobody writes any more.
 fn log_writer(log: &Path) -> std::io::Result<Child> {
     let mut writer = Command::new(std::env::current_exe()?);
-    writer.args(["loop", "log"]).arg(log).process_group(0);
+    writer.args(["loop", "write-log"]).arg(log).process_group(0);
     writer.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }

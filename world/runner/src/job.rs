@@ -71,8 +71,10 @@ impl Job {
         let settings = read_settings(&project_policy, &asked.flags, &env, &assigned)?;
         // By its components: a path written as `./specs` is shown without the dot.
         let absolute = |path: &str| folder.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
+        let queue = asked.mode == RunMode::Building && works_on_queue(settings.source, &state, &project.root)?;
         let terms = Terms {
             mode: asked.mode,
+            queue,
             limits: settings.limits.clone(),
             on_hook_failure: settings.hooks.on_failure,
             project_dir: folder.to_string_lossy().into_owned(),
@@ -80,7 +82,6 @@ impl Job {
             plan_file: absolute(&settings.plan_file),
             spec_dir: absolute(&settings.spec_dir),
         };
-        let queue = asked.mode == RunMode::Building && works_on_queue(settings.source, &state, &project.root)?;
         let (prompt, prompt_from) = prompt::find(&prompt::Wanted {
             named: asked.prompt.as_deref(),
             mode: asked.mode,
@@ -134,6 +135,7 @@ impl Job {
             max_turns: self.settings.max_turns,
             instructions: self.instructions.clone(),
             permissions: self.settings.permissions,
+            commands: self.settings.commands.clone(),
             args: self.settings.agent_args.clone(),
         }))
     }

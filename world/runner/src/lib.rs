@@ -2,6 +2,7 @@
 //! agent in the foreground. One thread decides; the others only report to it.
 
 mod agent;
+mod checkpoint;
 mod child;
 mod dispatch;
 mod error;

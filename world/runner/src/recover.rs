@@ -4,9 +4,9 @@ use crate::child::identity;
 use crate::job::{Job, Resume};
 use crate::run_store::RunStore;
 use crate::{RunMessage, RunnerError, Tell, work_state};
+use model::Ms;
 use model::fact::Life;
-use model::run::{Finish, Run, Tally};
-use model::{ClientProcess, Ms};
+use model::run::{Finish, Run};
 use std::time::Duration;
 
 /// A run whose process is gone.
@@ -61,15 +61,10 @@ fn fresh(job: &Job, folder: String, now: Ms) -> Run {
         project: job.project.clone(),
         folder,
         mode: job.mode,
-        agent: None,
-        runner: ClientProcess { pid: 0, started: 0 },
-        leader: None,
         base: work_state::head(&job.folder),
         branch: job.branch.clone(),
         started_at: now,
-        tally: Tally::default(),
-        finish: None,
-        finished_at: None,
+        ..Run::default()
     }
 }
 

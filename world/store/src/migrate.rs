@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0008_allowances.sql"),
     include_str!("../migrations/0009_memory.sql"),
     include_str!("../migrations/0010_agents.sql"),
+    include_str!("../migrations/0011_loops.sql"),
 ];
 
 /// The schema this build reads and writes.

@@ -1,26 +1,27 @@
 //! Runs of the loop: how each stands, so that one that was killed can go on.
 
 use crate::{Durability, Error, Store, Tx};
-use model::run::{Finish, Iteration, Run, RunMode, Tally};
+use model::run::{Finish, Iteration, Run, RunMode, RunProgress, RunState, RunWish, Tally};
 use model::{ClientProcess, Ms};
 use rusqlite::{OptionalExtension, Row, params};
 
 const COLUMNS: &str = "id, project, folder, mode, agent, runner_pid, runner_started, leader_pid, leader_started, base,
     branch, started_at, iterations, failures, idle, skips, transients, commits, cost_micros, last_exit, last_ms,
-    finish, finished_at";
+    finish, finished_at, parent, task, asked, proves, why, logs, tokens, same_failure, last_failure, state, wait_until,
+    waits_for, now_task, tool, said";
+
+const ITERATION: &str =
+    "run, number, started_at, ended_at, exit, commits, cost_micros, outcome, log, tokens, task, said,
+    denied, failure, before_commit, after_commit";
 
 const ASKED: &str = "SELECT EXISTS (SELECT 1 FROM messages
     WHERE kind = 'restart_request' AND from_agent = ?1 AND at >= ?2)";
 
 impl Tx<'_> {
-    /// Inserts or replaces.
+    /// Inserts, or writes over all of it but the wish, which is another's.
     pub fn put_run(&self, run: &Run) -> Result<(), Error> {
-        let sql = format!(
-            "INSERT OR REPLACE INTO runs ({COLUMNS}) VALUES
-            (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)"
-        );
-        let Tally { iterations, failures, idle, skips, transients, commits, cost_micros, last_exit, last_ms } =
-            &run.tally;
+        let sql = put_statement();
+        let Tally { iterations, failures, idle, skips, transients, commits, cost_micros, tokens, .. } = &run.tally;
         let count = |number: &u64| number.cast_signed();
         self.verb(|conn| {
             conn.prepare_cached(&sql)?
@@ -44,22 +45,38 @@ impl Tx<'_> {
                     count(transients),
                     count(commits),
                     cost_micros,
-                    last_exit,
-                    last_ms,
+                    run.tally.last_exit,
+                    run.tally.last_ms,
                     run.finish.map(Finish::name),
                     run.finished_at.map(|at| at.0),
+                    run.parent,
+                    run.task,
+                    run.asked,
+                    run.proves,
+                    run.why,
+                    run.logs,
+                    count(tokens),
+                    count(&run.tally.same_failure),
+                    run.tally.last_failure,
+                    run.live.state.name(),
+                    run.live.until.map(|at| at.0),
+                    run.live.waits_for,
+                    run.live.task,
+                    run.live.tool,
+                    run.live.said,
                 ])
                 .map(drop)
         })
     }
 
     pub fn put_iteration(&self, iteration: &Iteration) -> Result<(), Error> {
-        const PUT: &str =
-            "INSERT INTO iterations (run, number, started_at, ended_at, exit, commits, cost_micros, outcome, log)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-        let Iteration { run, number, started_at, ended_at, exit, commits, cost_micros, outcome, log } = iteration;
+        let sql = format!(
+            "INSERT INTO iterations ({ITERATION}) VALUES
+            (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
+        );
+        let Iteration { run, number, started_at, ended_at, exit, commits, cost_micros, outcome, log, .. } = iteration;
         self.verb(|conn| {
-            conn.prepare_cached(PUT)?
+            conn.prepare_cached(&sql)?
                 .execute(params![
                     run,
                     number.cast_signed(),
@@ -69,7 +86,14 @@ impl Tx<'_> {
                     commits.cast_signed(),
                     cost_micros,
                     outcome,
-                    log
+                    log,
+                    iteration.tokens.cast_signed(),
+                    iteration.task,
+                    iteration.said,
+                    (!iteration.denied.is_empty()).then(|| iteration.denied.join("\n")),
+                    iteration.failure,
+                    iteration.before,
+                    iteration.after,
                 ])
                 .map(drop)
         })
@@ -100,25 +124,29 @@ impl Store {
 
     /// The iterations of a run, in order.
     pub fn iterations(&self, run: &str) -> Result<Vec<Iteration>, Error> {
-        const LIST: &str = "SELECT run, number, started_at, ended_at, exit, commits, cost_micros, outcome, log
-            FROM iterations WHERE run = ?1 ORDER BY number, started_at";
-        self.read(|conn| {
-            conn.prepare_cached(LIST)?
-                .query_map([run], |row| {
-                    Ok(Iteration {
-                        run: row.get(0)?,
-                        number: row.get::<_, i64>(1)?.cast_unsigned(),
-                        started_at: Ms(row.get(2)?),
-                        ended_at: Ms(row.get(3)?),
-                        exit: row.get(4)?,
-                        commits: row.get::<_, i64>(5)?.cast_unsigned(),
-                        cost_micros: row.get(6)?,
-                        outcome: row.get(7)?,
-                        log: row.get(8)?,
-                    })
-                })?
-                .collect()
+        let sql = format!("SELECT {ITERATION} FROM iterations WHERE run = ?1 ORDER BY number, started_at");
+        self.read(|conn| conn.prepare_cached(&sql)?.query_map([run], read_iteration)?.collect())
+    }
+
+    /// Asks a run for something. `false` where there is none that could still do it.
+    pub fn wish_of_run(&mut self, run: &str, wish: RunWish) -> Result<bool, Error> {
+        const ASK: &str = "UPDATE runs SET wish = ?2 WHERE id = ?1 AND finished_at IS NULL";
+        self.transact(Durability::Normal, |tx| {
+            tx.verb(|conn| Ok(conn.prepare_cached(ASK)?.execute(params![run, wish.name()])? > 0))
         })
+    }
+
+    /// What a run is asked for, and that it was heard.
+    pub fn take_wish(&mut self, run: &str) -> Result<Option<RunWish>, Error> {
+        const LOOK: &str = "SELECT wish FROM runs WHERE id = ?1";
+        const TAKE: &str = "UPDATE runs SET wish = NULL WHERE id = ?1 AND wish = ?2";
+        let found: Option<Option<String>> =
+            self.read(|conn| conn.prepare_cached(LOOK)?.query_row([run], |row| row.get(0)).optional())?;
+        let Some(wish) = found.flatten() else { return Ok(None) };
+        self.transact(Durability::Normal, |tx| {
+            tx.verb(|conn| conn.prepare_cached(TAKE)?.execute(params![run, wish]).map(drop))
+        })?;
+        Ok(RunWish::parse(&wish))
     }
 
     /// Whether an attempt of this agent ended for this reason since then.
@@ -155,10 +183,62 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
             transients: count(16)?,
             commits: count(17)?,
             cost_micros: row.get(18)?,
+            tokens: count(29)?,
             last_exit: row.get(19)?,
             last_ms: row.get(20)?,
+            same_failure: count(30)?,
+            last_failure: row.get(31)?,
         },
         finish: row.get::<_, Option<String>>(21)?.and_then(|name| Finish::parse(&name)),
         finished_at: row.get::<_, Option<i64>>(22)?.map(Ms),
+        parent: row.get(23)?,
+        task: row.get(24)?,
+        asked: row.get(25)?,
+        proves: row.get(26)?,
+        why: row.get(27)?,
+        logs: row.get(28)?,
+        live: RunProgress {
+            state: RunState::parse(&row.get::<_, String>(32)?).unwrap_or_default(),
+            until: row.get::<_, Option<i64>>(33)?.map(Ms),
+            waits_for: row.get(34)?,
+            task: row.get(35)?,
+            tool: row.get(36)?,
+            said: row.get(37)?,
+        },
     })
+}
+
+fn read_iteration(row: &Row<'_>) -> rusqlite::Result<Iteration> {
+    let count = |at: usize| row.get::<_, i64>(at).map(i64::cast_unsigned);
+    let denied: Option<String> = row.get(12)?;
+    Ok(Iteration {
+        run: row.get(0)?,
+        number: count(1)?,
+        started_at: Ms(row.get(2)?),
+        ended_at: Ms(row.get(3)?),
+        exit: row.get(4)?,
+        commits: count(5)?,
+        cost_micros: row.get(6)?,
+        outcome: row.get(7)?,
+        log: row.get(8)?,
+        tokens: count(9)?,
+        task: row.get(10)?,
+        said: row.get(11)?,
+        denied: denied.iter().flat_map(|lines| lines.lines()).map(String::from).collect(),
+        failure: row.get(13)?,
+        before: row.get(14)?,
+        after: row.get(15)?,
+    })
+}
+
+/// An upsert: a replaced row would lose the wish that somebody wrote meanwhile.
+fn put_statement() -> String {
+    let names: Vec<&str> = COLUMNS.split(',').map(str::trim).collect();
+    let marks: Vec<String> = (1..=names.len()).map(|at| format!("?{at}")).collect();
+    let set: Vec<String> = names.iter().skip(1).map(|name| format!("{name} = excluded.{name}")).collect();
+    format!(
+        "INSERT INTO runs ({COLUMNS}) VALUES ({}) ON CONFLICT (id) DO UPDATE SET {}",
+        marks.join(", "),
+        set.join(", ")
+    )
 }

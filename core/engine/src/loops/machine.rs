@@ -22,6 +22,8 @@ const MOST_TRANSIENTS: u64 = 10;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Terms {
     pub mode: RunMode,
+    /// It works on the queue.
+    pub queue: bool,
     pub limits: LoopLimits,
     pub on_hook_failure: FailBehavior,
     pub project_dir: String,
@@ -85,6 +87,10 @@ pub enum LoopEvent {
 pub enum LoopEffect {
     RunHook(Hook),
     Look,
+    /// The tree as it stands is kept in a ref, so that one can go back to it.
+    Checkpoint {
+        iteration: u64,
+    },
     StartAgent {
         iteration: u64,
     },
@@ -256,7 +262,9 @@ impl Loop {
                 self.tally.skips = 0;
                 self.tally.iterations += 1;
                 let iteration = self.tally.iterations;
-                self.to(Phase::Running, vec![LoopEffect::Save, LoopEffect::StartAgent { iteration }])
+                let effects =
+                    vec![LoopEffect::Save, LoopEffect::Checkpoint { iteration }, LoopEffect::StartAgent { iteration }];
+                self.to(Phase::Running, effects)
             }
         }
     }
@@ -302,7 +310,7 @@ impl Loop {
             return self.failed(terms, &ended, now);
         }
         (self.tally.failures, self.tally.transients, self.pauses) = (0, 0, 0);
-        let most = terms.limits.idle_iterations;
+        let most = terms.limits.idle(terms.queue);
         if most > 0 && self.tally.idle >= most {
             return self.finish(Finish::NoChanges, format!("nothing changed in {} iterations", self.tally.idle));
         }
@@ -333,7 +341,7 @@ impl Loop {
             _ => {
                 self.tally.failures += 1;
                 let how = ended.exit.map_or("was ended by a signal".to_string(), |code| format!("ended with {code}"));
-                if self.tally.failures >= terms.limits.max_failures.max(1) {
+                if self.tally.failures >= terms.limits.failures(terms.queue) {
                     let said = ended.heard.said.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
                     return self.finish(Finish::Error, format!("the agent {how}{said}"));
                 }

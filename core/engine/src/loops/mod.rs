@@ -11,7 +11,7 @@ mod verdict;
 pub use hooks::{Hook, HookEnd, HookStage, VARIABLES, Variable, values};
 pub use machine::{Loop, LoopEffect, LoopEvent, Phase, Stop, Terms};
 pub use plan_file::{Boxes, boxes};
-pub use policy::config::sections::{FailBehavior, Progress, WorkSource};
+pub use policy::config::sections::{FailBehavior, FailedTree, MergeStyle, Progress, WorkSource};
 pub use policy::config::types::duration;
 pub use settings::{
     Flags, HookSetting, Hooks, LoopLimits, LoopSettings, Sources, UnreadVariable, VariableOrigin, settings,

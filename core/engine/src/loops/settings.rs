@@ -5,7 +5,9 @@ use super::hooks::Hook;
 use super::shell_file::Assignments;
 use model::run::Permissions;
 use policy::Policy;
-use policy::config::sections::{FailBehavior, HookSection, HooksSection, LoopSection, Progress, WorkSource};
+use policy::config::sections::{
+    FailBehavior, FailedTree, HookSection, HooksSection, LoopSection, MergeStyle, PermissionMode, Progress, WorkSource,
+};
 use policy::config::types::duration;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,6 +24,16 @@ pub struct LoopSettings {
     pub model: Option<String>,
     pub max_turns: Option<u64>,
     pub permissions: Permissions,
+    /// Somebody said so, and nobody needs to be asked.
+    pub permissions_stated: bool,
+    /// Commands the agent may run with `Permissions::Edits`.
+    pub commands: Vec<String>,
+    pub verify: Option<String>,
+    pub verify_ms: i64,
+    pub workers: usize,
+    pub merge: MergeStyle,
+    pub merge_tries: u64,
+    pub failed_tree: FailedTree,
     pub agent_args: Vec<String>,
     /// Program and arguments of an agent that configuration names; `{prompt}` stands for the prompt.
     pub command: Vec<String>,
@@ -40,8 +52,15 @@ pub struct LoopLimits {
     pub max_ms: Option<i64>,
     pub ceiling_ms: Option<i64>,
     pub max_cost_micros: Option<i64>,
-    pub max_failures: u64,
-    pub idle_iterations: u64,
+    /// `None` where nobody said; see [`LoopLimits::failures`].
+    pub max_failures: Option<u64>,
+    /// The same failure so often in a row; zero is unlimited.
+    pub same_failures: u64,
+    /// `None` where nobody said; see [`LoopLimits::idle`].
+    pub idle_iterations: Option<u64>,
+    /// Of one iteration.
+    pub max_silence_ms: Option<i64>,
+    pub max_iteration_ms: Option<i64>,
     pub max_skips: u64,
     /// The longest pause after an error of the service.
     pub transient_ms: i64,
@@ -73,7 +92,11 @@ pub struct Flags {
     pub idle_iterations: Option<u64>,
     pub agent_args: Vec<String>,
     pub source: Option<WorkSource>,
-    pub danger: bool,
+    pub permissions: Option<Permissions>,
+    pub verify: Option<String>,
+    pub workers: Option<usize>,
+    pub max_silence: Option<i64>,
+    pub max_iteration_time: Option<i64>,
     pub no_ceiling: bool,
 }
 
@@ -122,14 +145,28 @@ pub fn settings(from: Sources<'_>) -> Result<LoopSettings, Vec<UnreadVariable>> 
     let agent = flags.agent.clone().or_else(|| vars.text("AGENT", section.agent.stated()));
     let agent = agent.unwrap_or_else(|| section.agent.value.clone());
     let skip = vars.truth("DANGEROUS_PERMISSIONS", section.skip_permissions.stated());
-    let danger = flags.danger || skip.unwrap_or(section.skip_permissions.value);
+    let configured = section.permissions.map(|mode| match mode {
+        PermissionMode::Ask => Permissions::Asked,
+        PermissionMode::Edits => Permissions::Edits,
+        PermissionMode::All => Permissions::Skipped,
+    });
+    let skipped = (skip == Some(true)).then_some(Permissions::Skipped);
+    let permissions = flags.permissions.or(skipped).or(configured);
     let source = vars.pick("SOURCE", section.source.stated().copied(), WorkSource::parse, "auto, plan or queue");
     let settings = LoopSettings {
         command: policy.sections.agents.get(&agent).map(|agent| agent.command.clone()).unwrap_or_default(),
         agent,
         model: flags.model.clone().or_else(|| vars.text("MODEL", section.model.as_ref())).filter(|m| !m.is_empty()),
         max_turns: vars.count("MAX_TURNS", section.max_turns.as_ref()).filter(|turns| *turns > 0),
-        permissions: if danger { Permissions::Skipped } else { Permissions::Asked },
+        permissions: permissions.unwrap_or_default(),
+        permissions_stated: permissions.is_some(),
+        commands: section.commands.clone(),
+        verify: flags.verify.clone().or_else(|| section.verify.clone()).filter(|line| !line.trim().is_empty()),
+        verify_ms: section.verify_timeout,
+        workers: flags.workers.or(usize::try_from(section.workers).ok()).unwrap_or(1).max(1),
+        merge: section.merge,
+        merge_tries: section.merge_tries.into(),
+        failed_tree: section.failed_tree,
         agent_args: section.agent_args.iter().chain(&flags.agent_args).cloned().collect(),
         source: flags.source.or(source).unwrap_or(section.source.value),
         plan_file: vars.text("PLAN_FILE", section.plan_file.stated()).unwrap_or(section.plan_file.value.clone()),
@@ -147,22 +184,37 @@ fn limits(vars: &mut Variables<'_>, section: &LoopSection) -> LoopLimits {
     let dollars = |text: &str| text.trim().parse::<f64>().ok().filter(|cost| cost.is_finite() && *cost >= 0.0);
     let cost = vars.pick("MAX_COST", section.max_cost, dollars, "a number of dollars");
     let smart = vars.truth("SMART_TERMINATION", section.smart_termination.stated());
-    let idle = vars.count("IDLE_ITERATIONS", section.idle_iterations.stated());
+    let idle = vars.count("IDLE_ITERATIONS", section.idle_iterations.as_ref());
     let progress = vars.pick("PROGRESS", section.progress.stated().copied(), Progress::parse, "any or commits");
     let iterations = vars.count("MAX_ITERATIONS", section.max_iterations.stated());
-    let failures = vars.count("MAX_FAILURES", section.max_failures.stated());
+    let failures = vars.count("MAX_FAILURES", section.max_failures.as_ref());
     let skips = vars.count("MAX_SKIPS", section.max_skips.stated());
-    let idle = flags.idle_iterations.or(idle).unwrap_or(section.idle_iterations.value.into());
+    let idle = flags.idle_iterations.or(idle);
+    let some = |ms: i64| (ms > 0).then_some(ms);
     LoopLimits {
         max_iterations: flags.max_iterations.or(iterations).unwrap_or(section.max_iterations.value.into()),
         max_ms: flags.max_ms.or(max_ms).filter(|ms| *ms > 0),
         ceiling_ms: (section.ceiling && !flags.no_ceiling).then_some(CEILING_MS),
         max_cost_micros: flags.max_cost.or(cost).filter(|cost| *cost > 0.0).map(|cost| (cost * 1e6) as i64),
-        max_failures: flags.max_failures.or(failures).unwrap_or(section.max_failures.value.into()).max(1),
-        idle_iterations: if smart.unwrap_or(section.smart_termination.value) { idle } else { 0 },
+        max_failures: flags.max_failures.or(failures).map(|most| most.max(1)),
+        same_failures: section.same_failures.into(),
+        idle_iterations: if smart.unwrap_or(section.smart_termination.value) { idle } else { Some(0) },
+        max_silence_ms: some(flags.max_silence.unwrap_or(section.max_silence)),
+        max_iteration_ms: some(flags.max_iteration_time.unwrap_or(section.max_iteration_time)),
         max_skips: skips.unwrap_or(section.max_skips.value.into()).max(1),
         transient_ms: section.max_backoff,
         progress: progress.unwrap_or(section.progress.value),
+    }
+}
+
+impl LoopLimits {
+    /// A plan ends with its first failure; the queue has other tasks, and tries again.
+    pub fn failures(&self, queue: bool) -> u64 {
+        self.max_failures.unwrap_or(if queue { 5 } else { 1 })
+    }
+
+    pub fn idle(&self, queue: bool) -> u64 {
+        self.idle_iterations.unwrap_or(if queue { 3 } else { 1 })
     }
 }
 

@@ -16,6 +16,7 @@ fn terms(toml: &str, flags: Flags) -> Terms {
         settings(Sources { flags: &flags, env: &none, policy: &policy, file: &Assignments::default() }).unwrap();
     Terms {
         mode: RunMode::Building,
+        queue: false,
         on_hook_failure: settings.hooks.on_failure,
         limits: settings.limits,
         project_dir: "/p".into(),
@@ -235,7 +236,7 @@ fn l6_flags_beat_the_environment_which_beats_the_file_which_beats_the_default() 
         (false, true)
     );
     assert_eq!(
-        (settings.limits.ceiling_ms, settings.limits.max_failures, settings.limits.idle_iterations),
+        (settings.limits.ceiling_ms, settings.limits.failures(false), settings.limits.idle(false)),
         (Some(86_400_000), 1, 1)
     );
     assert_eq!(

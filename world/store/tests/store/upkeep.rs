@@ -2,7 +2,7 @@
 
 use crate::rows::{agent, event, injection, open, session, waiting};
 use model::effect::{Strike, Write};
-use model::run::{Finish, Run, RunMode, Tally};
+use model::run::{Finish, Run};
 use model::verdict::Intent;
 use model::{ClientProcess, Ms};
 use store::{Durability, EventFilter, Retention, SessionFilter, Store};
@@ -141,16 +141,11 @@ fn runs_of_the_loop_are_forgotten_with_their_iterations_once_they_are_long_over(
         id: id.into(),
         project: "/home/dev/tree".into(),
         folder: "/home/dev/tree".into(),
-        mode: RunMode::Building,
-        agent: None,
         runner: ClientProcess { pid: 1, started: 1 },
-        leader: None,
-        base: None,
-        branch: None,
         started_at: Ms(1),
-        tally: Tally::default(),
         finish: finished_at.map(|_| Finish::Complete),
         finished_at,
+        ..Run::default()
     };
     for one in [run("old", Some(NOW.plus(-91 * DAY))), run("young", Some(NOW.plus(-DAY))), run("going", None)] {
         store.save_run(&one).unwrap();

@@ -36,7 +36,7 @@ fn l5_progress_is_a_commit_a_task_or_a_changed_tree_and_with_fresher_a_commit_al
 fn l5_idle_iterations_count_in_a_row_and_completion_comes_before_them() {
     let idle = |commits| (ended(0), seen(5, commits));
     let mut play = Play::new(vec![idle(0), idle(1), idle(1), idle(1)]);
-    play.terms.limits.idle_iterations = 2;
+    play.terms.limits.idle_iterations = Some(2);
     let (state, _) = play.run();
     assert_eq!((state.finish, state.tally.iterations), (Some(Finish::NoChanges), 4));
     let mut play = Play::new(vec![(ended(0), seen(0, 0))]);
@@ -88,7 +88,7 @@ fn l6_skips_and_failures_count_in_a_row() {
     assert_eq!(play.finish(), Finish::Complete);
     let mut play =
         Play::new(vec![(ended(1), seen(5, 0)), (ended(0), seen(4, 1)), (ended(1), seen(4, 1)), (ended(0), seen(0, 2))]);
-    play.terms.limits.max_failures = 2;
+    play.terms.limits.max_failures = Some(2);
     assert_eq!(play.finish(), Finish::Complete);
 }
 
@@ -99,7 +99,7 @@ fn l6_what_does_not_pass_ends_the_run_and_a_full_context_is_no_failure() {
     let waits = effects.iter().filter(|effect| matches!(effect, LoopEffect::Wait { .. })).count();
     assert_eq!((state.finish, waits), (Some(Finish::Error), 10), "the eleventh in a row is an error");
     let mut play = Play::new(vec![(troubled(AgentTrouble::Refused { what: "login".into() }), seen(5, 0))]);
-    play.terms.limits.max_failures = 5;
+    play.terms.limits.max_failures = Some(5);
     assert_eq!(play.finish(), Finish::Error);
     let full = WorkState { restart: true, ..seen(5, 0) };
     assert_eq!(Play::new(vec![(ended(1), full), (ended(0), seen(0, 1))]).finish(), Finish::Complete);

@@ -14,6 +14,22 @@ table! {
         max_turns: Option<u32> = None,
         /// The agent does everything without asking, as with `--danger`.
         skip_permissions: Stated<bool> = Stated::default_of(false),
+        /// What the agent may do without asking, since nobody is there to answer; without it a person is asked at the start.
+        permissions: Option<PermissionMode> = None,
+        /// With `permissions = "edits"`: commands the agent may run, by their first words, such as `"cargo test"`.
+        commands: Vec<String> = Vec::new(),
+        /// The command that must pass before a task counts as done.
+        verify: Option<String> = None,
+        /// The longest such a command may take.
+        verify_timeout: Length = 1_800_000,
+        /// So many agents at once on the queue, each in a work tree of its own.
+        workers: u32 = 1,
+        /// How the work of several agents comes together.
+        merge: MergeStyle = MergeStyle::Rebase,
+        /// So often an agent is asked to solve the conflicts of one task, before a person is.
+        merge_tries: u32 = 3,
+        /// What is done with the files that a failed iteration left.
+        failed_tree: FailedTree = FailedTree::Keep,
         /// More arguments for the agent.
         agent_args: Vec<String> = Vec::new(),
         /// Where the work is written down.
@@ -30,10 +46,16 @@ table! {
         max_time: Option<Length> = None,
         /// Ends when it has cost so many dollars; 0 is unlimited.
         max_cost: Option<Dollars> = None,
-        /// Ends after so many failed iterations in a row.
-        max_failures: Stated<u32> = Stated::default_of(1),
-        /// Ends after so many iterations in a row that changed nothing; 0 never.
-        idle_iterations: Stated<u32> = Stated::default_of(1),
+        /// Ends after so many failed iterations in a row; without it 1 on a plan and 5 on the queue.
+        max_failures: Option<u32> = None,
+        /// Ends after the same failure so many times in a row; 0 never.
+        same_failures: u32 = 3,
+        /// Ends after so many iterations in a row that changed nothing, 0 never; without it 1 on a plan and 3 on the queue.
+        idle_iterations: Option<u32> = None,
+        /// Ends an iteration whose agent says nothing for so long while no tool of it runs; `"0s"` never.
+        max_silence: Length = 1_800_000,
+        /// Ends an iteration after so long; `"0s"` never.
+        max_iteration_time: Length = 14_400_000,
         /// Ends after so many iterations in a row that a hook skipped.
         max_skips: Stated<u32> = Stated::default_of(10),
         /// The longest pause after an error of the service.
@@ -44,6 +66,36 @@ table! {
         smart_termination: Stated<bool> = Stated::default_of(true),
         /// What counts as progress: commits, tasks and files, or commits alone.
         progress: Stated<Progress> = Stated::default_of(Progress::Any),
+    }
+}
+
+words! {
+    /// What a started agent may do without asking.
+    pub enum PermissionMode("permissions") {
+        /// What its own settings let it do.
+        Ask = "ask",
+        /// Edits inside the project, git add and commit, its tasks, and the commands that are named.
+        Edits = "edits",
+        /// Everything, as with `--danger`.
+        All = "all",
+    }
+}
+
+words! {
+    /// How a finished branch joins the loop's own.
+    pub enum MergeStyle("merge style") {
+        Rebase = "rebase",
+        Merge = "merge",
+    }
+}
+
+words! {
+    /// What is done with the files that a failed iteration left.
+    pub enum FailedTree("treatment of a failed tree") {
+        /// They stay where they are.
+        Keep = "keep",
+        /// They are kept in a ref, and the tree is as it was before.
+        Aside = "aside",
     }
 }
 

@@ -15,7 +15,10 @@ pub use gates::{
     WARNED_BEFORE,
 };
 pub use guard::{AllowEntry, GuardSection, OwnRuleKind, RuleEntry, RuleKindEntry, RuleKindSetting, RuleKindTable};
-pub use looping::{AgentSection, FailBehavior, HookSection, HooksSection, LoopSection, Progress, WorkSource};
+pub use looping::{
+    AgentSection, FailBehavior, FailedTree, HookSection, HooksSection, LoopSection, MergeStyle, PermissionMode,
+    Progress, WorkSource,
+};
 pub use memory::MemorySection;
 pub use people::{CommunicationSection, CommunicationTool, ContactTag, FleetSection, ModeSection};
 pub use skills::{
