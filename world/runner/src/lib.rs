@@ -2,15 +2,18 @@
 //! agent in the foreground. One thread decides; the others only report to it.
 
 mod agent;
+mod carried;
 mod checkpoint;
 mod child;
 mod dispatch;
 mod error;
 mod fleet;
+mod group_guard;
 mod hook;
 mod job;
 mod log;
 mod prompt;
+mod prove;
 mod recover;
 mod run_message;
 mod run_name;
@@ -19,9 +22,13 @@ mod supervise;
 mod templates;
 mod work_state;
 
+/// Names the process that started a loop as its worker, as `pid:start`.
+pub const PARENT: &str = "TAUT_LOOP_PARENT";
+
 pub use dispatch::{RunSummary, run};
 pub use error::RunnerError;
 pub use fleet::{Branch, WorkerFleet, workers};
+pub use group_guard::guard_group;
 pub use job::{Job, JobRequest, Resume};
 pub use log::write_log;
 pub use run_message::{RunMessage, RunStatus, Tell};

@@ -4,12 +4,13 @@ use crate::job::Job;
 use crate::run_store::RunStore;
 use engine::loops::{Open, Progress, WorkCount, WorkState, boxes};
 use model::Ms;
+use model::run::Run;
 use model::task::TaskStatus;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use store::TaskFilter;
 use sys::outside::{self, Rules};
 
 /// A larger plan is not read.
@@ -20,17 +21,17 @@ const MOST_FILES: usize = 20_000;
 /// A worker that waits for others' tasks looks again after this.
 const LOOK_AGAIN_MS: i64 = 2_000;
 
-pub(crate) fn seen(job: &Job, run_store: &RunStore, base: Option<&str>, now: Ms) -> WorkState {
+pub(crate) fn seen(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> WorkState {
     let head = head(&job.folder);
-    let commits = match (base, &head) {
+    let commits = match (run.base.as_deref(), &head) {
         (Some(base), Some(head)) if base != head => count(&job.folder, &format!("{base}..{head}")),
         // A repository that had no commit yet when the run began.
         (None, Some(head)) => count(&job.folder, head),
         _ => 0,
     };
     let tree = if job.terms.limits.progress == Progress::Any { tree(&job.folder, head.is_some()) } else { 0 };
-    let (work, tasks) = if job.queue { queue(job, run_store, now) } else { (plan(job), 0) };
-    WorkState { work, commits, head, tree, tasks, restart: false }
+    let (work, tasks) = if job.queue { queue(job, run_store, run, now) } else { (plan(job), 0) };
+    WorkState { work, commits, head, tree, tasks, restart: false, forgotten: None }
 }
 
 /// The commit the work tree is on; none where there is no repository or no commit.
@@ -45,6 +46,8 @@ pub(crate) fn git(folder: &Path, args: &[&str]) -> Option<String> {
         .arg("-C")
         .arg(folder)
         .args(args)
+        // A signal from the terminal is for the loop, and must not cut a look at the work short.
+        .process_group(0)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()
@@ -119,30 +122,41 @@ fn plan(job: &Job) -> WorkCount {
     WorkCount::Counted { left: boxes.left(), done: boxes.done, open: Open::Now }
 }
 
-fn queue(job: &Job, run_store: &RunStore, now: Ms) -> (WorkCount, u64) {
-    let store = run_store.store();
-    let Ok(counts) = store.task_counts(&job.project) else { return (WorkCount::Unknown, 0) };
+/// What lapsed is ended first. A worker sees its one task.
+pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> (WorkCount, u64) {
+    if let Some(slug) = &run.task {
+        return one_task(job, run_store, run, slug);
+    }
+    let Ok(look) = run_store.queue().look(&job.project) else { return (WorkCount::Unknown, 0) };
+    let counts = look.counts;
     let mut hash = DefaultHasher::new();
     (counts.open, counts.active, counts.done, counts.blocked, counts.quarantined, counts.deleted).hash(&mut hash);
-    let claimable = TaskFilter { claimable_at: Some(now), limit: 1, ..TaskFilter::default() };
-    let open = match store.tasks(&job.project, &claimable) {
-        Ok(tasks) if tasks.is_empty() => {
-            let some = |statuses: Vec<TaskStatus>| {
-                store.tasks(&job.project, &TaskFilter { statuses, ..TaskFilter::default() }).unwrap_or_default()
-            };
-            let active = !some(vec![TaskStatus::Active]).is_empty();
-            let free = some(vec![TaskStatus::Open]).into_iter().filter(|task| task.queued.open_blockers == 0);
-            match free.map(|task| task.queued.ready_at).min() {
-                Some(at) if at > now => Open::At(at),
-                _ if active => Open::At(now.plus(LOOK_AGAIN_MS)),
-                _ => Open::Never,
-            }
-        }
-        _ => Open::Now,
+    let open = match look.next {
+        _ if look.claimable > 0 => Open::Now,
+        Some(next) => Open::At(next.max(now.plus(LOOK_AGAIN_MS))),
+        None => Open::Never,
     };
     let left = some_left(&counts);
     let done = counts.done.max(i64::from(left == 0)).cast_unsigned();
     (WorkCount::Counted { left, done, open }, hash.finish())
+}
+
+/// Done for its worker is proposed and proven; one that it does not hold any more was given back, and is for another.
+fn one_task(job: &Job, run_store: &RunStore, run: &Run, slug: &str) -> (WorkCount, u64) {
+    let Ok(task) = run_store.store().task(&job.project, slug) else { return (WorkCount::Unknown, 0) };
+    let mut hash = DefaultHasher::new();
+    let queued = task.map(|task| task.queued);
+    let hold =
+        queued.as_ref().and_then(|task| task.hold.as_ref()).filter(|hold| Some(&hold.agent) == run.agent.as_ref());
+    let proven = hold.and_then(|hold| hold.proposed).is_some_and(|proposed| proposed.proven);
+    let done = proven || queued.as_ref().is_some_and(|task| task.status == TaskStatus::Done);
+    (queued.as_ref().map(|task| task.attempt), hold.is_some(), done).hash(&mut hash);
+    let work = if done {
+        WorkCount::Counted { left: 0, done: 1, open: Open::Now }
+    } else {
+        WorkCount::Counted { left: 1, done: 0, open: if hold.is_some() { Open::Now } else { Open::Never } }
+    };
+    (work, hash.finish())
 }
 
 /// What is quarantined waits for a person, and is not done.

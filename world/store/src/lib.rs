@@ -34,6 +34,7 @@ mod repair;
 mod reserve;
 mod retention_clock;
 mod retention_day;
+mod run_tasks;
 mod runs;
 mod salvage;
 mod sessions;

@@ -45,6 +45,9 @@ pub enum LoopVerb {
     /// Write what comes in on stdin to a log, for hooks in the background
     #[command(hide = true)]
     WriteLog { path: PathBuf },
+    /// End the group that stdin named last when nobody writes there any more, for a loop that was killed
+    #[command(hide = true)]
+    GuardGroup,
 }
 
 #[derive(Debug, Args)]
@@ -182,6 +185,10 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
         LoopVerb::Service(args) => service::run(args, printer),
         LoopVerb::WriteLog { path } => {
             runner::write_log(path, std::io::stdin().lock())?;
+            Ok(Exit::Ok)
+        }
+        LoopVerb::GuardGroup => {
+            runner::guard_group(std::io::stdin().lock());
             Ok(Exit::Ok)
         }
     }

@@ -4,11 +4,14 @@ mod defects;
 mod finish;
 mod hooks;
 mod limits;
+mod night;
+mod pause;
 mod queue;
 mod resume;
 mod secrets;
 mod signals;
 mod supervisor;
+mod verify;
 
 /// Ends well and says what it cost.
 const FINE: &str = r#"echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"num_turns":1,"result":"ok"}'"#;
