@@ -77,13 +77,20 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
     let key = engine::key(envelope, &call.request);
     let answered = tx.answered(&key)?;
     if prepared.counts == CountedAt::OwnHook
-        && (answered.is_some() || !asks_before(envelope.kind) || was_just_told(tx, envelope, call.at)?)
+        && (answered.is_some()
+            || !asks_before(envelope.kind)
+            || was_just_told(tx, envelope, call.at, ONE_CALL_MS)?.is_some())
     {
         // Its own hook was heard, or there is nothing that a guard could stop.
         return Ok(Step::Done(Box::default()));
     }
     if let Some(answer) = answered {
         tx.deliver(&key)?;
+        return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
+    }
+    if prepared.counts == CountedAt::OneOfTwoHooks
+        && let Some(answer) = was_just_told(tx, envelope, call.at, OTHER_HOOK_MS)?
+    {
         return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }
     let mut loaded = tx.identify(&event.who, call.at)?;
@@ -114,10 +121,14 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
 
 /// An agent calls all its hooks for an event one right after the other.
 const ONE_CALL_MS: i64 = 5_000;
+/// So soon no model asks for the same again.
+const OTHER_HOOK_MS: i64 = 1_000;
 
-fn was_just_told(tx: &Tx<'_>, envelope: &Envelope, at: Ms) -> Result<bool, Error> {
-    let Some(begins) = engine::key_without_id(envelope) else { return Ok(false) };
-    tx.answered_since(&begins, at.plus(-ONE_CALL_MS))
+/// How a call that has no id was stopped when it was told before, so many milliseconds ago at most; silence where it
+/// was not.
+fn was_just_told(tx: &Tx<'_>, envelope: &Envelope, at: Ms, within: i64) -> Result<Option<Answer>, Error> {
+    let Some(begins) = engine::key_without_id(envelope) else { return Ok(None) };
+    tx.answered_since(&begins, at.plus(-within))
 }
 
 fn asks_before(kind: EventKind) -> bool {

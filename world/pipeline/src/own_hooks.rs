@@ -27,8 +27,15 @@ pub struct OwnHooksCache {
 struct KnownHooks {
     agent: &'static str,
     files: Vec<(PathBuf, Stamp)>,
+    hooks: FoundHooks,
+}
+
+#[derive(Default)]
+struct FoundHooks {
     /// What the agent calls the events that it calls us for.
     events: Vec<String>,
+    /// The user's file and one of the project's call us, whoever put the second there.
+    twice: bool,
 }
 
 impl OwnHooksCache {
@@ -40,10 +47,20 @@ impl OwnHooksCache {
             // An event that nothing follows from may be told under any name.
             kind == EventKind::Unknown || found == name || registered.is_some_and(|one| one.kind == kind)
         };
-        self.events(dialect, event, setting).iter().any(called)
+        self.found(dialect, event, setting).is_some_and(|hooks| hooks.events.iter().any(called))
     }
 
-    fn events(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> &[String] {
+    /// Whether the agent calls us from its user's settings and from the project's as well.
+    pub fn run_twice(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> bool {
+        self.found(dialect, event, setting).is_some_and(|hooks| hooks.twice)
+    }
+
+    fn found(
+        &mut self,
+        dialect: &'static Dialect,
+        event: &PreparedEvent,
+        setting: &PipelineSetup,
+    ) -> Option<&FoundHooks> {
         let folder = Path::new(&event.places.agent_folder);
         let files = files(dialect, folder, Path::new(&event.places.tree));
         let files: Vec<_> =
@@ -53,11 +70,11 @@ impl OwnHooksCache {
             if self.known.len() >= MOST_KNOWN {
                 self.known.remove(0);
             }
-            let events = found(dialect, folder, &files, &setting.state);
-            self.known.push(KnownHooks { agent: dialect.id(), files, events });
+            let hooks = found(dialect, folder, &files, &setting.state);
+            self.known.push(KnownHooks { agent: dialect.id(), files, hooks });
             self.known.len() - 1
         });
-        self.known.get(at).map(|one| one.events.as_slice()).unwrap_or_default()
+        self.known.get(at).map(|one| &one.hooks)
     }
 }
 
@@ -77,27 +94,28 @@ fn files(dialect: &Dialect, folder: &Path, tree: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &Path) -> Vec<String> {
+fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &Path) -> FoundHooks {
     let read = |file: &Path| outside::read_text(file, &Rules::up_to(LARGEST)).unwrap_or_default();
     let (settings, user) = (&dialect.settings, folder.join(dialect.settings.user_file));
     let waiting = settings.review.as_ref().map(|review| {
         (review.waiting)(&read(&folder.join(review.file)), &read(&user), &user.to_string_lossy(), sha256)
     });
     let waiting = waiting.unwrap_or_default();
-    let mut events = Vec::new();
-    for (file, stamp) in files {
-        // A repository's own word that its events count elsewhere is none: `taut init` was run for it here.
-        if !stamp.is_there() || (*file != user && Backups::of(state, file).read_record().is_none()) {
-            continue;
-        }
+    let (mut events, mut calling) = (Vec::new(), 0);
+    for (file, _) in files.iter().filter(|(_, stamp)| stamp.is_there()) {
         let entries = match (settings.inspect)(&read(file)) {
             Ok(found) if !found.hooks_disabled && found.ignored_for.is_none() => found.entries,
             _ => Vec::new(),
         };
+        calling += usize::from(!entries.is_empty());
+        // A repository's own word that its events count elsewhere is none: `taut init` was run for it here.
+        if *file != user && Backups::of(state, file).read_record().is_none() {
+            continue;
+        }
         let runs = |entry: &HookEntry| entry.matcher.is_none() && !(*file == user && waiting.contains(&entry.event));
         events.extend(entries.into_iter().filter(runs).map(|entry| entry.event));
     }
-    events
+    FoundHooks { events, twice: calling > 1 }
 }
 
 #[cfg(test)]

@@ -27,7 +27,8 @@ pub struct EventFilter {
 
 pub(crate) const ANSWERED: &str = "SELECT answer_stdout, answer_stderr, answer_exit FROM events WHERE key = ?1";
 
-pub(crate) const ANSWERED_SINCE: &str = "SELECT 1 FROM events WHERE key >= ?1 AND key < ?2 AND at >= ?3 LIMIT 1";
+pub(crate) const ANSWERED_SINCE: &str = "SELECT answer_stdout, answer_stderr, answer_exit, verdict FROM events
+    WHERE key >= ?1 AND key < ?2 AND at >= ?3 ORDER BY at DESC LIMIT 1";
 
 pub(crate) const RECORD: &str = "INSERT INTO events (id, key, at, agent, session, host_session, sub_agent, event,
       tool, verdict, micros, rules, answer_exit, answer_stdout, answer_stderr, reason, detail)
@@ -65,22 +66,28 @@ pub(crate) const COLUMNS: &str = columns!();
 const LIST: &str = concat!("SELECT ", columns!(), " FROM events WHERE 1");
 
 pub(crate) fn answered(conn: &Connection, key: &str) -> rusqlite::Result<Option<Answer>> {
-    conn.prepare_cached(ANSWERED)?
-        .query_row([key], |row| {
-            Ok(Answer {
-                stdout: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
-                stderr: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
-                exit: row.get::<_, Option<u8>>(2)?.unwrap_or_default(),
-            })
+    conn.prepare_cached(ANSWERED)?.query_row([key], answer).optional()
+}
+
+/// What the last call whose key begins so, up to a slash, was answered at this moment or later; silence where nothing
+/// stopped it.
+pub(crate) fn answered_since(conn: &Connection, begins: &str, at: Ms) -> rusqlite::Result<Option<Answer>> {
+    // The character that follows the slash.
+    let end = format!("{}0", begins.trim_end_matches('/'));
+    conn.prepare_cached(ANSWERED_SINCE)?
+        .query_row(params![begins, end, at.0], |row| {
+            let stopped = row.get_ref(3)?.as_str().is_ok_and(|verdict| verdict != Level::Pass.name());
+            if stopped { answer(row) } else { Ok(Answer::default()) }
         })
         .optional()
 }
 
-/// Whether a call whose key begins so, up to a slash, was answered at this moment or later.
-pub(crate) fn answered_since(conn: &Connection, begins: &str, at: Ms) -> rusqlite::Result<bool> {
-    // The character that follows the slash.
-    let end = format!("{}0", begins.trim_end_matches('/'));
-    conn.prepare_cached(ANSWERED_SINCE)?.exists(params![begins, end, at.0])
+fn answer(row: &Row<'_>) -> rusqlite::Result<Answer> {
+    Ok(Answer {
+        stdout: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
+        stderr: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
+        exit: row.get::<_, Option<u8>>(2)?.unwrap_or_default(),
+    })
 }
 
 /// The stored answer is given now, to whoever asks again.

@@ -24,8 +24,9 @@ impl<'s> Tx<'s> {
         self.verb(|conn| events::answered(conn, key))
     }
 
-    /// Whether a call whose key begins so, up to a slash, was answered at this moment or later.
-    pub fn answered_since(&self, begins: &str, at: Ms) -> Result<bool, Error> {
+    /// What the last call whose key begins so, up to a slash, was answered at this moment or later; silence where nothing
+    /// stopped it.
+    pub fn answered_since(&self, begins: &str, at: Ms) -> Result<Option<Answer>, Error> {
         self.verb(|conn| events::answered_since(conn, begins, at))
     }
 
