@@ -1,5 +1,6 @@
 //! Whether an agent that came through another agent's settings runs hooks of ours from its own as well: then its events
-//! count there. Looked up for such calls alone, and kept while the files are the same.
+//! count there. And whether one that gives its calls no id has them in two files of its own: then each comes twice.
+//! Looked up for such calls alone, and kept while the files are the same.
 
 use crate::pipeline::PipelineSetup;
 use crate::prepare::PreparedEvent;
@@ -34,25 +35,20 @@ struct KnownHooks {
 struct FoundHooks {
     /// What the agent calls the events that it calls us for.
     events: Vec<String>,
-    /// The user's file and one of the project's call us, whoever put the second there.
-    twice: bool,
+    /// The same for every file that calls us, whoever put it there.
+    by_file: Vec<Vec<String>>,
 }
 
 impl OwnHooksCache {
     /// Whether the agent's own settings call us for this event.
     pub fn run(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> bool {
-        let (kind, name) = (event.envelope.kind, event.envelope.name.as_str());
-        let called = |found: &String| {
-            let registered = dialect.settings.registered.iter().find(|one| one.name == found);
-            // An event that nothing follows from may be told under any name.
-            kind == EventKind::Unknown || found == name || registered.is_some_and(|one| one.kind == kind)
-        };
-        self.found(dialect, event, setting).is_some_and(|hooks| hooks.events.iter().any(called))
+        self.found(dialect, event, setting).is_some_and(|hooks| calls_for(dialect, event, &hooks.events))
     }
 
-    /// Whether the agent calls us from its user's settings and from the project's as well.
+    /// Whether two of its files, the user's and the project's, call us for this event. That both are run is not known.
     pub fn run_twice(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> bool {
-        self.found(dialect, event, setting).is_some_and(|hooks| hooks.twice)
+        let calls = |events: &&Vec<String>| calls_for(dialect, event, events);
+        self.found(dialect, event, setting).is_some_and(|hooks| hooks.by_file.iter().filter(calls).count() > 1)
     }
 
     fn found(
@@ -78,6 +74,15 @@ impl OwnHooksCache {
     }
 }
 
+fn calls_for(dialect: &Dialect, event: &PreparedEvent, events: &[String]) -> bool {
+    let (kind, name) = (event.envelope.kind, event.envelope.name.as_str());
+    events.iter().any(|found| {
+        let registered = dialect.settings.registered.iter().find(|one| one.name == found);
+        // An event that nothing follows from may be told under any name.
+        kind == EventKind::Unknown || found == name || registered.is_some_and(|one| one.kind == kind)
+    })
+}
+
 /// The SHA-256 of a text, in hexadecimal digits.
 pub fn sha256(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -101,21 +106,25 @@ fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &P
         (review.waiting)(&read(&folder.join(review.file)), &read(&user), &user.to_string_lossy(), sha256)
     });
     let waiting = waiting.unwrap_or_default();
-    let (mut events, mut calling) = (Vec::new(), 0);
-    for (file, _) in files.iter().filter(|(_, stamp)| stamp.is_there()) {
+    let mut hooks = FoundHooks::default();
+    for (nth, (file, stamp)) in files.iter().enumerate() {
+        // In a home that is a project as well both are one file.
+        if !stamp.is_there() || files.iter().take(nth).any(|(_, before)| before == stamp) {
+            continue;
+        }
         let entries = match (settings.inspect)(&read(file)) {
             Ok(found) if !found.hooks_disabled && found.ignored_for.is_none() => found.entries,
             _ => Vec::new(),
         };
-        calling += usize::from(!entries.is_empty());
-        // A repository's own word that its events count elsewhere is none: `taut init` was run for it here.
-        if *file != user && Backups::of(state, file).read_record().is_none() {
-            continue;
-        }
         let runs = |entry: &HookEntry| entry.matcher.is_none() && !(*file == user && waiting.contains(&entry.event));
-        events.extend(entries.into_iter().filter(runs).map(|entry| entry.event));
+        let events: Vec<String> = entries.into_iter().filter(runs).map(|entry| entry.event).collect();
+        // A repository's own word that its events count elsewhere is none: `taut init` was run for it here.
+        if *file == user || Backups::of(state, file).read_record().is_some() {
+            hooks.events.extend_from_slice(&events);
+        }
+        hooks.by_file.push(events);
     }
-    FoundHooks { events, twice: calling > 1 }
+    hooks
 }
 
 #[cfg(test)]

@@ -41,7 +41,8 @@ pub enum CountedAt {
     /// its own hook may not work, and nothing else comes of it.
     OwnHook,
     /// The agent has hooks of ours in its user's settings and in the project's, and gives its calls no id: of two that
-    /// are the same and come together the first counts, and the second is answered as the first was.
+    /// are the same and come together the first counts. The second is answered as the first was, and judged all the
+    /// same before it is let pass: it may be another call, for not every agent runs both.
     OneOfTwoHooks,
 }
 
