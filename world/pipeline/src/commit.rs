@@ -79,9 +79,7 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
     let key = engine::key(envelope, &call.request);
     let answered = tx.answered(&key)?;
     if prepared.counts == CountedAt::OwnHook
-        && (answered.is_some()
-            || !asks_before(envelope.kind)
-            || was_just_told(tx, envelope, call.at)?)
+        && (answered.is_some() || !asks_before(envelope.kind) || was_just_told(tx, envelope, call.at)?)
     {
         // Its own hook was heard, or there is nothing that a guard could stop.
         return Ok(Step::Done(Box::default()));

@@ -1,9 +1,9 @@
 //! One transaction: what a decision reads and writes.
 
 use crate::{Error, SameCalls, ToldOnce, agents, allowances, efforts, events, injections, sessions, strikes, tasks};
+use model::Answer;
 use model::effect::Write;
 use model::session::Session;
-use model::Answer;
 use rusqlite::Connection;
 use std::path::Path;
 
