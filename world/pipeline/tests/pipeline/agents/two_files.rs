@@ -2,6 +2,7 @@
 //! counts once, and nothing is let pass for that.
 
 use crate::home::{Client, PipelineHome, decision};
+use agents::Dialect;
 use agents::settings::{GuardFailure, KnownClient, SettingsPlan};
 use model::effect::{Allowance, AllowedOnce, Write};
 use model::{Answer, Level, Ms};
@@ -17,15 +18,19 @@ fn deny() -> Option<String> {
     Some("deny".to_string())
 }
 
-/// What `taut init` writes into its file of hooks.
+/// What `taut init` writes into Droid's file of hooks.
 fn hooks() -> String {
+    hooks_of(&agents::droid::DIALECT)
+}
+
+fn hooks_of(dialect: &Dialect) -> String {
     let plan = SettingsPlan {
         command: "/b/taut".into(),
         client: KnownClient::Unknown,
         on_failure: GuardFailure::Continue,
         allow: Vec::new(),
     };
-    (agents::droid::DIALECT.settings.edit)("", &plan).unwrap().text
+    (dialect.settings.edit)("", &plan).unwrap().text
 }
 
 /// Droid in a project, with our hooks in these files.
@@ -76,6 +81,28 @@ fn d1_a_call_that_two_files_tell_counts_once_and_is_answered_the_same() {
         let second = droid.again(line);
         assert_eq!((second.answer, second.event.is_none()), (first.answer, true), "{line}");
         assert_eq!(droid.stage.events().len(), 1, "{line}");
+    }
+}
+
+/// It tells each hook the moment, and that may be another.
+#[test]
+fn d1_a_call_of_copilot_that_two_files_tell_counts_once_and_is_answered_the_same() {
+    let files = ["home/.copilot/hooks/taut.json", "acme/.github/hooks/taut.json"];
+    for (files, counted) in [(&files[..], 1), (&files[..1], 2)] {
+        for line in ["rm -rf ~", "ls"] {
+            let mut stage = PipelineHome::new();
+            files.iter().for_each(|file| stage.write(file, &hooks_of(&agents::copilot::DIALECT)));
+            let client = stage.client("s1").speaking("copilot");
+            let call = |ms: u32| {
+                let moment = format!("2026-11-15T07:53:31.{ms}Z");
+                json!({"timestamp": moment, "tool_name": "Bash", "tool_input": {"command": line, "description": "x"}})
+            };
+            let first = stage.send(&client, "PreToolUse", call(480));
+            assert_eq!(first.answer.stdout.contains("\"deny\""), line != "ls", "{}", first.answer.stdout);
+            stage.rewind();
+            assert_eq!(stage.send(&client, "PreToolUse", call(486)).answer, first.answer, "{line}");
+            assert_eq!(stage.events().len(), counted, "{line}, {files:?}");
+        }
     }
 }
 
