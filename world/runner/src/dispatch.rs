@@ -100,14 +100,15 @@ impl<'j> Dispatcher<'j> {
         receiver: Receiver<Doing>,
     ) -> Result<Self, RunnerError> {
         let mut run_store = RunStore::open(&job.state)?;
-        let run = recover::take_over(job, &mut run_store, tell)?;
-        let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
+        let mut run = recover::take_over(job, &mut run_store, tell)?;
+        let short = run.short().to_string();
         let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
         let log = Log::open(std::path::Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
+        run.logs = Some(log.folder().to_string_lossy().into_owned());
         let state = Loop::new(run.started_at, run.tally.clone());
         let past = Instant::now();
         Ok(Self {
-            agent: run.agent.clone().unwrap_or_else(|| format!("loop-{short}")),
+            agent: run.agent_name(),
             job,
             tell,
             run_store,
@@ -318,8 +319,10 @@ impl<'j> Dispatcher<'j> {
     /// A database that cannot be written costs resuming, not the run.
     fn save(&mut self) {
         self.run.tally = self.state.tally.clone();
+        (self.run.done, self.run.left) = self.counted();
         if self.state.phase == Phase::Over {
             (self.run.finish, self.run.finished_at) = (self.state.finish, Some(host::clock::now()));
+            self.run.why = Some(self.state.why.clone());
         }
         if let Err(error) = self.run_store.save(&self.run) {
             self.warn(format!("the run could not be saved: {error}"));

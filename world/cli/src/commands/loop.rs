@@ -2,11 +2,15 @@
 //! its own exit status.
 
 mod control;
+mod find;
+mod log;
 mod screen;
 mod service;
 mod start;
+mod status;
 mod summary;
 mod undo;
+mod words;
 mod workers;
 
 use crate::error::CliError;
@@ -55,7 +59,7 @@ pub struct RunArg {
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Of every project
+    /// Of every project, and with their workers
     #[arg(long)]
     pub all: bool,
     /// At most so many
@@ -171,9 +175,9 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
         LoopVerb::Plan(args) => start::run(RunMode::Planning, args, printer),
         LoopVerb::Build(args) => start::run(RunMode::Building, args, printer),
-        LoopVerb::Status(args) => control::status(args, printer),
-        LoopVerb::List(args) => control::list(args, printer),
-        LoopVerb::Log(args) => control::log(args, printer),
+        LoopVerb::Status(args) => status::status(args, printer),
+        LoopVerb::List(args) => status::list(args, printer),
+        LoopVerb::Log(args) => log::log(args, printer),
         LoopVerb::Report(args) => summary::report(args, printer),
         LoopVerb::Stop(args) => control::stop(args, printer),
         LoopVerb::Pause(args) => control::pause(args, printer),

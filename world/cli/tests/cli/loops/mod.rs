@@ -1,13 +1,16 @@
 //! The loop and the supervisor through the program, with a scripted agent in place of a client.
 
+mod control;
 mod defects;
 mod finish;
 mod hooks;
 mod limits;
 mod queue;
 mod resume;
+mod runs;
 mod secrets;
 mod signals;
+mod status;
 mod supervisor;
 
 /// Ends well and says what it cost.
