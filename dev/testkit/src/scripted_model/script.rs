@@ -120,6 +120,8 @@ pub struct ApiFailure {
     pub http: u16,
     pub error_type: String,
     pub message: String,
+    /// When the limit of the account is over that this is about, in seconds since 1970.
+    pub resets_at: Option<u64>,
 }
 
 impl Turn {
@@ -143,9 +145,24 @@ impl Turn {
     #[must_use]
     pub fn fail(http: u16, error_type: &str, message: &str) -> Self {
         Self {
-            failure: Some(ApiFailure { http, error_type: error_type.to_owned(), message: message.to_owned() }),
+            failure: Some(ApiFailure {
+                http,
+                error_type: error_type.to_owned(),
+                message: message.to_owned(),
+                resets_at: None,
+            }),
             ..Self::default()
         }
+    }
+
+    /// The account's limit is reached, until so many seconds since 1970.
+    #[must_use]
+    pub fn limited_until(resets_at: u64) -> Self {
+        let mut turn = Self::fail(429, "rate_limit_error", "This request would exceed your account's rate limit.");
+        if let Some(failure) = &mut turn.failure {
+            failure.resets_at = Some(resets_at);
+        }
+        turn
     }
 
     /// One more tool call in the same answer: several run in parallel.
