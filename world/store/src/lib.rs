@@ -52,7 +52,7 @@ pub use check::CheckReport;
 pub use checkpoint::CheckpointResult;
 pub use efforts::{Collected, EffortFilter, PreExecutedKey};
 pub use error::Error;
-pub use events::EventFilter;
+pub use events::{EventFilter, SameCalls, ToldOnce};
 pub use fleet::{Fleet, FleetRow, RunningTool, TaskTotals};
 pub use folder::{ConnectionState, DATABASE};
 pub use forget::{ForgetCount, ForgetScope};
