@@ -1,12 +1,13 @@
 //! The dispatcher: one thread that feeds the machine with what happened and
 //! carries out what it decides. Everything else only reports to its channel.
 
+mod checkpoints;
 mod children;
 mod proving;
 mod waits;
 mod watch;
 
-use crate::checkpoint::{self, Side};
+use crate::checkpoint::{Checkpoints, Side};
 use crate::child::{Doing, Running};
 use crate::group_guard::GroupGuard;
 use crate::job::Job;
@@ -76,6 +77,7 @@ struct Dispatcher<'j> {
     began: Ms,
     commits_before: u64,
     restart: bool,
+    checkpoints: Checkpoints,
     /// The commit that holds the tree as it was before this iteration.
     before: Option<String>,
     /// The task of this iteration or the one before, and what the agent ended without settling.
@@ -118,16 +120,17 @@ impl<'j> Dispatcher<'j> {
     ) -> Result<Self, RunnerError> {
         let mut run_store = RunStore::open(&job.state)?;
         let mut run = recover::take_over(job, &mut run_store, tell)?;
-        let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
+        let short = run.short().to_string();
         let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
         let log = Log::open(std::path::Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
-        let state = Loop::new(run.started_at, run.tally.clone());
         run.logs = Some(log.folder().to_string_lossy().into_owned());
+        let state = Loop::new(run.started_at, run.tally.clone());
         run.proves = proving::proves(job, &run, &run_store);
         run_store.save(&run)?;
+        let checkpoints = checkpoints::begin(job, &run_store, &run.id);
         let past = Instant::now();
         Ok(Self {
-            agent: run.agent.clone().unwrap_or_else(|| format!("loop-{short}")),
+            agent: run.agent_name(),
             job,
             tell,
             run_store,
@@ -145,6 +148,7 @@ impl<'j> Dispatcher<'j> {
             began: host::clock::now(),
             commits_before: 0,
             restart: false,
+            checkpoints,
             before: None,
             task: None,
             forgotten: None,
@@ -198,7 +202,11 @@ impl<'j> Dispatcher<'j> {
             LoopEffect::RunHook(hook) => self.start_hook(hook).map(LoopEvent::HookEnded),
             LoopEffect::Look => Some(LoopEvent::Looked(self.look())),
             LoopEffect::Checkpoint { iteration } => {
-                self.before = checkpoint::take(&self.job.folder, &self.run.id, iteration, Side::Before);
+                self.before = self.checkpoint(iteration, Side::Before);
+                None
+            }
+            LoopEffect::PutAside { iteration } => {
+                self.put_aside(iteration);
                 None
             }
             LoopEffect::StartAgent { iteration } => self.start_agent(iteration),
@@ -295,6 +303,7 @@ impl<'j> Dispatcher<'j> {
     }
 
     fn record(&mut self) {
+        let after = self.checkpoint(self.state.tally.iterations, Side::After);
         let tally = &self.state.tally;
         let heard = std::mem::take(&mut self.heard);
         let made = tally.commits.saturating_sub(self.commits_before);
@@ -309,8 +318,8 @@ impl<'j> Dispatcher<'j> {
             cost_micros: heard.cost_micros,
             outcome: if failure.is_none() && tally.last_exit == Some(0) { "ended" } else { "failed" }.to_string(),
             log: self.log.path().to_string_lossy().into_owned(),
-            before: self.before.take(),
-            after: checkpoint::take(&self.job.folder, &self.run.id, tally.iterations, Side::After),
+            before: self.before.clone(),
+            after,
             tokens: heard.tokens,
             task: self.task.clone(),
             said: heard.said,
@@ -339,6 +348,7 @@ impl<'j> Dispatcher<'j> {
         self.run.tally = self.state.tally.clone();
         self.run.live = self.progress();
         self.saved = Instant::now();
+        (self.run.done, self.run.left) = self.counted();
         if self.state.phase == Phase::Over {
             (self.run.finish, self.run.finished_at) = (self.state.finish, Some(host::clock::now()));
             self.run.why = Some(self.state.why.clone());

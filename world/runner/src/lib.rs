@@ -20,11 +20,13 @@ mod run_name;
 mod run_store;
 mod supervise;
 mod templates;
+mod undo;
 mod work_state;
 
 /// Names the process that started a loop as its worker, as `pid:start`.
 pub const PARENT: &str = "TAUT_LOOP_PARENT";
 
+pub use checkpoint::{ChangeKind, PathChange};
 pub use dispatch::{RunSummary, run};
 pub use error::RunnerError;
 pub use fleet::{Branch, WorkerFleet, workers};
@@ -35,3 +37,4 @@ pub use run_message::{RunMessage, RunStatus, Tell};
 pub use run_name::RunName;
 pub use supervise::{Supervised, supervise};
 pub use templates::{Template, templates};
+pub use undo::{UndoDone, UndoPlan, UndoRequest, UndoTarget};

@@ -64,6 +64,7 @@ fn fresh(job: &Job, folder: String, now: Ms) -> Run {
         base: work_state::head(&job.folder),
         branch: job.branch.clone(),
         started_at: now,
+        limits: Some(job.limits()),
         ..Run::default()
     }
 }

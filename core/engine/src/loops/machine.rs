@@ -129,6 +129,10 @@ pub enum LoopEffect {
     StartAgent {
         iteration: u64,
     },
+    /// What a failed iteration left may be taken out of the way.
+    PutAside {
+        iteration: u64,
+    },
     /// Ends whatever runs now, with its whole group.
     Kill,
     /// What is said to be done is put to the proof.

@@ -41,23 +41,29 @@ impl Loop {
                 self.finish(Finish::Error, why)
             }
             _ => {
-                self.tally.failures += 1;
-                let words = self.failure.clone().unwrap_or_else(|| "the agent failed".to_string());
-                self.note_failure(words.clone());
-                if self.tally.failures >= terms.limits.failures(terms.queue) {
-                    return self.finish(Finish::Error, words);
-                }
-                if let Some(why) = self.breaker(terms) {
-                    return self.finish(Finish::Error, why);
-                }
-                let pause = doubled(FAILURE_PAUSE_MS.min(longest), self.tally.failures, longest);
-                let first = words.lines().next().unwrap_or_default();
-                self.rest = Some((now.plus(pause), format!("{first}; it is tried again")));
-                match self.seen.clone() {
-                    Some(seen) => self.gate(terms, seen, now),
-                    None => self.finish(Finish::Error, words),
-                }
+                let mut effects = vec![LoopEffect::PutAside { iteration: self.tally.iterations }];
+                effects.extend(self.try_again(terms, now, longest));
+                effects
             }
+        }
+    }
+
+    fn try_again(&mut self, terms: &Terms, now: Ms, longest: i64) -> Vec<LoopEffect> {
+        self.tally.failures += 1;
+        let words = self.failure.clone().unwrap_or_else(|| "the agent failed".to_string());
+        self.note_failure(words.clone());
+        if self.tally.failures >= terms.limits.failures(terms.queue) {
+            return self.finish(Finish::Error, words);
+        }
+        if let Some(why) = self.breaker(terms) {
+            return self.finish(Finish::Error, why);
+        }
+        let pause = doubled(FAILURE_PAUSE_MS.min(longest), self.tally.failures, longest);
+        let first = words.lines().next().unwrap_or_default();
+        self.rest = Some((now.plus(pause), format!("{first}; it is tried again")));
+        match self.seen.clone() {
+            Some(seen) => self.gate(terms, seen, now),
+            None => self.finish(Finish::Error, words),
         }
     }
 

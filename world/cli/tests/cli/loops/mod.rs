@@ -1,5 +1,6 @@
 //! The loop and the supervisor through the program, with a scripted agent in place of a client.
 
+mod control;
 mod defects;
 mod finish;
 mod hooks;
@@ -8,9 +9,12 @@ mod night;
 mod pause;
 mod queue;
 mod resume;
+mod runs;
 mod secrets;
 mod signals;
+mod status;
 mod supervisor;
+mod undo;
 mod verify;
 
 /// Ends well and says what it cost.
