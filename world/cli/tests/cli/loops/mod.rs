@@ -11,6 +11,7 @@ mod runs;
 mod secrets;
 mod signals;
 mod status;
+mod summary;
 mod supervisor;
 
 /// Ends well and says what it cost.
