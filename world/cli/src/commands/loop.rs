@@ -161,6 +161,9 @@ pub struct LoopArgs {
     /// Go on with a loop that was killed
     #[arg(long)]
     pub resume: bool,
+    /// Print what the agent says as it says it
+    #[arg(long, short)]
+    pub verbose: bool,
     /// Say what would be done and do nothing
     #[arg(long)]
     pub dry_run: bool,

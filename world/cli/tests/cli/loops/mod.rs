@@ -8,6 +8,7 @@ mod limits;
 mod queue;
 mod resume;
 mod runs;
+mod screen;
 mod secrets;
 mod signals;
 mod status;
