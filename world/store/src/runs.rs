@@ -127,6 +127,12 @@ impl Store {
         self.read(|conn| conn.prepare_cached(&sql)?.query_map([folder], read)?.collect())
     }
 
+    /// Runs in this work tree, the newest first.
+    pub fn runs_of_folder(&self, folder: &str) -> Result<Vec<Run>, Error> {
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE folder = ?1 ORDER BY started_at DESC, id DESC LIMIT 500");
+        self.read(|conn| conn.prepare_cached(&sql)?.query_map([folder], read)?.collect())
+    }
+
     /// The iterations of a run, in order.
     pub fn iterations(&self, run: &str) -> Result<Vec<Iteration>, Error> {
         let sql = format!("SELECT {ITERATION} FROM iterations WHERE run = ?1 ORDER BY number, started_at");

@@ -94,6 +94,9 @@ pub struct StopArgs {
 pub struct UndoArgs {
     /// The iteration whose work is taken back, with all after it; without it the last
     pub iteration: Option<u64>,
+    /// Take the last undo back
+    #[arg(long, conflicts_with_all = ["iteration", "run"])]
+    pub back: bool,
     /// The run, by the first letters of its id; without it the newest of this work tree
     #[arg(long)]
     pub run: Option<String>,
@@ -224,6 +227,10 @@ impl From<RunnerError> for CliError {
         match error {
             RunnerError::Store(cause) => cause.into(),
             RunnerError::NothingToResume { .. } => Self::not_found(error.to_string()).hint("taut loop build"),
+            RunnerError::UndoWhileRunning { .. } => Self::failed(error.to_string()).hint("taut loop stop"),
+            RunnerError::NothingToUndo { .. } | RunnerError::NoCheckpoint { .. } | RunnerError::NoUndo => {
+                Self::not_found(error.to_string()).hint("git for-each-ref refs/taut")
+            }
             RunnerError::Configuration { .. } => Self::failed(error.to_string()).hint("taut policy check"),
             other => Self::failed(other.to_string()),
         }

@@ -14,6 +14,7 @@ mod signals;
 mod status;
 mod summary;
 mod supervisor;
+mod undo;
 
 /// Ends well and says what it cost.
 const FINE: &str = r#"echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"num_turns":1,"result":"ok"}'"#;
