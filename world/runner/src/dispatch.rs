@@ -359,6 +359,9 @@ impl<'j> Dispatcher<'j> {
             done,
             left,
             tool: self.heard.tool.clone(),
+            task: self.run.task.clone().or_else(|| self.run.live.task.clone()),
+            tokens: self.state.tally.tokens + self.heard.tokens,
+            said: self.heard.said.clone(),
         }));
     }
 

@@ -8,9 +8,11 @@ mod limits;
 mod queue;
 mod resume;
 mod runs;
+mod screen;
 mod secrets;
 mod signals;
 mod status;
+mod summary;
 mod supervisor;
 mod undo;
 
