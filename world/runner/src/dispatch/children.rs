@@ -24,6 +24,7 @@ impl Dispatcher<'_> {
             }
             Found::Ready(command, setting) => (*command, setting),
         };
+        self.checkpoints.looked_away();
         self.log.line("loop", &format!("Running hook: {}", hook.name()));
         if setting.background {
             self.log.flush();
