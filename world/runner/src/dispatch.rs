@@ -259,6 +259,7 @@ impl<'j> Dispatcher<'j> {
 
     fn look(&mut self) -> engine::loops::WorkState {
         let mut seen = work_state::seen(self.job, &mut self.run_store, &self.run, host::clock::now());
+        self.checkpoints.looked(seen.head.clone(), seen.tree);
         if self.state.phase == Phase::Judging {
             seen.restart = self.restart || self.run_store.ran_full(&self.agent, self.began);
             seen.forgotten = self.forgotten.take();
@@ -382,6 +383,9 @@ impl<'j> Dispatcher<'j> {
             done,
             left,
             tool: self.heard.tool.clone(),
+            task: self.run.task.clone().or_else(|| self.run.live.task.clone()),
+            tokens: self.state.tally.tokens + self.heard.tokens,
+            said: self.heard.said.clone(),
         }));
     }
 

@@ -26,6 +26,7 @@ impl Dispatcher<'_> {
             }
             Found::Ready(command, setting) => (*command, setting),
         };
+        self.checkpoints.looked_away();
         self.log.line("loop", &format!("Running hook: {}", hook.name()));
         if setting.background {
             self.log.flush();
@@ -94,6 +95,7 @@ impl Dispatcher<'_> {
 
     /// From now on it runs, and is ended with the loop whatever ends that.
     pub(super) fn run_child(&mut self, child: Running, what: What, limit: Option<Duration>) {
+        self.checkpoints.looked_away();
         if let Some(guard) = &mut self.guard {
             guard.watch(child.leader);
         }
@@ -155,7 +157,11 @@ impl Dispatcher<'_> {
                 if whole {
                     // An agent that only the user's configuration knows is heard like the usual one.
                     let dialect = agents::ALL.find(&self.job.settings.agent).unwrap_or(agents::DEFAULT);
+                    let before = self.heard.said.clone();
                     (dialect.launch.hear)(&String::from_utf8_lossy(text), &mut self.heard);
+                    if let Some(text) = self.heard.said.clone().filter(|_| self.heard.said != before) {
+                        self.tell.show(&RunMessage::AgentSaid { worker: None, text });
+                    }
                 }
             }
             What::Hook(hook) => {

@@ -73,7 +73,7 @@ impl Dispatcher<'_> {
     }
 
     pub(super) fn begin_pause(&mut self) {
-        let short: String = self.run.id.chars().take(8).collect();
+        let short = self.run.short();
         let words = format!("paused after iteration {}", self.state.tally.iterations);
         self.log.run_line("loop", &words);
         if terminal::is_ours() {

@@ -17,7 +17,7 @@ use serde_json::json;
 
 pub(super) fn run(mode: RunMode, args: &LoopArgs, printer: &Printer) -> Result<Exit, CliError> {
     let places = PathVariables::from_process();
-    let screen = LoopScreen::new(printer);
+    let screen = LoopScreen::new(printer).with_words(args.verbose);
     let asked = asked(mode, args)?;
     let mut job = Job::new(&asked, &places, &screen)?;
     if job.settings.workers > 1 {
