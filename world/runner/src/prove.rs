@@ -2,7 +2,7 @@
 
 use crate::job::Job;
 use engine::redact::text_without_secrets;
-use model::task::Proposal;
+use model::task::TaskProposal;
 use std::process::Command;
 
 /// So much of the end of what it prints is kept.
@@ -12,7 +12,7 @@ const KEPT: usize = 4 * 1024;
 #[derive(Debug, Clone)]
 pub(crate) struct ProofStep {
     /// A task of the queue; `None` where it is the whole plan.
-    pub proposal: Option<Proposal>,
+    pub proposal: Option<TaskProposal>,
     /// `None` where nothing needs to pass.
     pub line: Option<String>,
 }

@@ -3,7 +3,7 @@
 use crate::RunnerError;
 use engine::queue::{CONTEXT_LIMIT, SESSION_ENDED, SESSION_EXITED};
 use model::run::{Iteration, Run, RunWish};
-use model::task::Proposal;
+use model::task::TaskProposal;
 use model::{ClientProcess, Ms};
 use pipeline::queue::Queue;
 use std::path::Path;
@@ -93,19 +93,19 @@ impl RunStore {
         self.store.any_task_is_verified(project).unwrap_or(false)
     }
 
-    pub(crate) fn proposals(&mut self, agent: &str) -> Result<Vec<Proposal>, RunnerError> {
+    pub(crate) fn proposals(&mut self, agent: &str) -> Result<Vec<TaskProposal>, RunnerError> {
         Ok(self.queue().proposals(agent)?)
     }
 
-    pub(crate) fn confirm(&mut self, proposal: &Proposal) -> Result<(), RunnerError> {
+    pub(crate) fn confirm(&mut self, proposal: &TaskProposal) -> Result<(), RunnerError> {
         Ok(self.queue().confirm(&proposal.project, &proposal.slug, &proposal.agent)?)
     }
 
-    pub(crate) fn mark_proven(&mut self, proposal: &Proposal) -> Result<(), RunnerError> {
+    pub(crate) fn mark_proven(&mut self, proposal: &TaskProposal) -> Result<(), RunnerError> {
         Ok(self.queue().proposal_proven(&proposal.project, &proposal.slug, &proposal.agent)?)
     }
 
-    pub(crate) fn refute(&mut self, proposal: &Proposal, reason: &str) -> Result<(), RunnerError> {
+    pub(crate) fn refute(&mut self, proposal: &TaskProposal, reason: &str) -> Result<(), RunnerError> {
         Ok(self.queue().refute(&proposal.project, &proposal.slug, &proposal.agent, reason)?)
     }
 }

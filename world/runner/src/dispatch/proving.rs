@@ -50,7 +50,7 @@ impl Dispatcher<'_> {
                 return VecDeque::new();
             }
         };
-        let step = |proposal: model::task::Proposal| {
+        let step = |proposal: model::task::TaskProposal| {
             let line = proposal.verify.clone().or_else(|| self.job.settings.verify.clone());
             ProofStep { proposal: Some(proposal), line }
         };
