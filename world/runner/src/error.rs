@@ -25,14 +25,33 @@ pub enum RunnerError {
     Write { path: PathBuf, source: io::Error },
     #[error("cannot read {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("a loop runs in {folder} already (process {pid}); end that one first, or use `--workers`")]
-    Busy { folder: String, pid: u32 },
-    #[error("there is no loop in {folder} that could be resumed")]
-    NothingToResume { folder: String },
+    #[error(
+        "a loop runs in {folder} already ({}); end that one first (`taut loop stop`), or use `--workers` for more than one agent",
+        who(*pid, run.as_deref())
+    )]
+    Busy { folder: String, pid: Option<u32>, run: Option<String> },
+    #[error(
+        "{} cannot be locked, and without that two loops could run in one work tree: {source}. \
+         `ls -ld` its folder shows who may write there, `df` whether it is full",
+        path.display()
+    )]
+    Lock { path: PathBuf, source: io::Error },
+    #[error("there is no loop in {folder} that could be resumed: {why}")]
+    NothingToResume { folder: String, why: String },
+    #[error("`{prefix}` is the beginning of more than one run: {}", candidates.join(", "))]
+    ManyRuns { prefix: String, candidates: Vec<String> },
     #[error("git {what} failed: {said}")]
     Git { what: String, said: String },
     #[error("signals cannot be received: {0}")]
     Signals(io::Error),
     #[error("the terminal cannot be handed over: {0}")]
     Terminal(io::Error),
+}
+
+fn who(pid: Option<u32>, run: Option<&str>) -> String {
+    match (pid, run) {
+        (Some(pid), Some(run)) => format!("process {pid}, run {run}"),
+        (Some(pid), None) => format!("process {pid}"),
+        (None, _) => "it has just begun".to_string(),
+    }
 }

@@ -122,6 +122,25 @@ impl Store {
         self.read(|conn| conn.prepare_cached(&sql)?.query_map([folder], read)?.collect())
     }
 
+    /// Runs that were started in this work tree by somebody and not by another run, the newest first.
+    pub fn runs_in(&self, folder: &str, most: usize) -> Result<Vec<Run>, Error> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM runs WHERE folder = ?1 AND parent IS NULL ORDER BY started_at DESC, id DESC LIMIT ?2"
+        );
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.read(|conn| conn.prepare_cached(&sql)?.query_map(params![folder, most], read)?.collect())
+    }
+
+    /// Runs whose id begins so, the newest first.
+    pub fn runs_beginning(&self, id: &str, most: usize) -> Result<Vec<Run>, Error> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM runs WHERE substr(id, 1, length(?1)) = ?1 AND parent IS NULL
+            ORDER BY started_at DESC, id DESC LIMIT ?2"
+        );
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.read(|conn| conn.prepare_cached(&sql)?.query_map(params![id, most], read)?.collect())
+    }
+
     /// The iterations of a run, in order.
     pub fn iterations(&self, run: &str) -> Result<Vec<Iteration>, Error> {
         let sql = format!("SELECT {ITERATION} FROM iterations WHERE run = ?1 ORDER BY number, started_at");

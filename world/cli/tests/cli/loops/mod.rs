@@ -8,7 +8,9 @@ mod queue;
 mod resume;
 mod secrets;
 mod signals;
+mod start;
 mod supervisor;
+mod templates;
 
 /// Ends well and says what it cost.
 const FINE: &str = r#"echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"num_turns":1,"result":"ok"}'"#;
