@@ -7,7 +7,7 @@ use crate::{RunMessage, RunnerError, Tell, mode, prompt, recover, work_state};
 use engine::loops::{Assignments, Flags, Hook, LoopSettings, Sources, Terms, WorkSource, assignments, settings};
 use host::paths::PathVariables;
 use host::trust::ProjectFiles;
-use model::run::{Launch, LaunchLine, Permissions, Run, RunMode};
+use model::run::{Launch, LaunchLine, Permissions, Run, RunLimits, RunMode};
 use pipeline::{PolicyCache, ProjectPolicy};
 use policy::config::sections;
 use policy::{Policy, Trust};
@@ -35,7 +35,7 @@ pub enum Resume {
     Fresh,
     /// The newest of this work tree.
     Last,
-    /// The one whose id begins so.
+    /// The one with this id.
     Run(String),
 }
 
@@ -76,7 +76,8 @@ pub struct Job {
 impl Job {
     pub fn new(request: &JobRequest, places: &PathVariables, tell: &dyn Tell) -> Result<Self, RunnerError> {
         let (state, home) = (places.state(), places.home());
-        let resumed = target(request, &state, &home)?;
+        let tree = PathBuf::from(host::probe::project(&request.folder, &home).work_tree);
+        let resumed = recover::target(&state, &tree, &request.resume, request.mode)?;
         let at = resumed.as_ref().map_or(request.folder.clone(), |run| PathBuf::from(&run.folder));
         let mode = resumed.as_ref().map_or(request.mode, |run| run.mode);
         let project = host::probe::project(&at, &home);
@@ -207,6 +208,18 @@ impl Job {
         }))
     }
 
+    /// What ends the run, for those who look at it.
+    pub fn limits(&self) -> RunLimits {
+        let limits = &self.settings.limits;
+        RunLimits {
+            iterations: limits.max_iterations,
+            ms: limits.max_ms.into_iter().chain(limits.ceiling_ms).min(),
+            cost_micros: limits.max_cost_micros,
+            failures: limits.failures(self.queue),
+            idle: limits.idle(self.queue),
+        }
+    }
+
     /// Whether the project has anything that does nothing until it is trusted.
     pub fn lacks_trust(&self) -> bool {
         self.files.lacks_trust(&self.state)
@@ -220,15 +233,6 @@ impl Job {
     /// What a person is shown before they trust it.
     pub fn files(&self) -> &ProjectFiles {
         &self.files
-    }
-}
-
-fn target(request: &JobRequest, state: &Path, home: &Path) -> Result<Option<Run>, RunnerError> {
-    let tree = || PathBuf::from(host::probe::project(&request.folder, home).work_tree);
-    match &request.resume {
-        Resume::Fresh => Ok(None),
-        Resume::Last => recover::target(state, &tree(), None, Some(request.mode)).map(Some),
-        Resume::Run(id) => recover::target(state, &tree(), Some(id), None).map(Some),
     }
 }
 

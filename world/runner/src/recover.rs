@@ -1,7 +1,7 @@
 //! Runs that were begun before: one that goes on, and those that were killed, found by their row, stopped, and made whole.
 
 use crate::child::identity;
-use crate::job::Job;
+use crate::job::{Job, Resume};
 use crate::run_store::RunStore;
 use crate::{RunMessage, RunnerError, Tell, work_state};
 use model::Ms;
@@ -12,8 +12,6 @@ use std::time::Duration;
 use store::Store;
 
 const GRACE: Duration = Duration::from_secs(2);
-/// Older runs of one work tree are not looked at.
-const MOST_RUNS: usize = 100;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The run that begins now, saved: a new one, or the one that goes on. What else was left behind is cleared away
@@ -24,7 +22,7 @@ pub(crate) fn take_over(job: &Job, run_store: &mut RunStore, tell: &dyn Tell) ->
     let unfinished = run_store.store().unfinished_runs(&folder)?;
     // One of an older version takes no lock.
     if let Some(other) = unfinished.iter().find(|run| lives(run)) {
-        return Err(busy(other));
+        return Err(taken(other));
     }
     let resumed = job.resumed.as_ref().map(|asked| again(run_store.store(), asked)).transpose()?;
     let now = host::clock::now();
@@ -43,7 +41,7 @@ pub(crate) fn take_over(job: &Job, run_store: &mut RunStore, tell: &dyn Tell) ->
     // The iteration it was killed in never ended, and is done again.
     run.tally.iterations = run.tally.iterations.min(ended_iterations(run_store.store(), &run)?);
     (run.runner, run.leader, run.agent) = (runner, None, worker);
-    run.asked = Some(job.asked.clone());
+    (run.asked, run.limits) = (Some(job.asked.clone()), Some(job.limits()));
     run_store.save(&run)?;
     run_store.drop_wish(&run.id)?;
     Ok(run)
@@ -84,44 +82,29 @@ fn again(store: &Store, asked: &Run) -> Result<Run, RunnerError> {
     Ok(Run { tally, finish: None, finished_at: None, why: None, live: RunProgress::default(), ..run })
 }
 
-/// The run that `taut loop resume` means: by the beginning of its id, else the newest of this work tree.
-pub fn resume_target(state: &Path, folder: &Path, prefix: Option<&str>) -> Result<Run, RunnerError> {
-    target(state, folder, prefix, None)
-}
-
-/// The newest alone: an older one was given up when another was begun.
-pub(crate) fn target(
-    state: &Path,
-    folder: &Path,
-    prefix: Option<&str>,
-    mode: Option<RunMode>,
-) -> Result<Run, RunnerError> {
+/// The run that is meant: by its id, else the newest of this work tree. The newest alone: an older one was given up when
+/// another was begun.
+pub(crate) fn target(state: &Path, folder: &Path, which: &Resume, mode: RunMode) -> Result<Option<Run>, RunnerError> {
     let folder = folder.to_string_lossy().into_owned();
+    let none = || nothing(&folder, "none was started here".to_string());
+    if *which == Resume::Fresh {
+        return Ok(None);
+    }
     if !state.join(store::DATABASE).exists() {
-        return Err(nothing(&folder, "none was started here".to_string()));
+        return Err(none());
     }
     let store = Store::open_and_migrate(state, PATIENCE)?;
-    let Some(prefix) = prefix else {
-        let newest =
-            store.runs_in(&folder, MOST_RUNS)?.into_iter().find(|run| mode.is_none_or(|mode| mode == run.mode));
-        let none = || nothing(&folder, "none was started here".to_string());
-        return resumable(newest.ok_or_else(none)?);
+    let found = match which {
+        Resume::Run(id) => store.stored_run(id)?,
+        _ => store.runs_of_folder(&folder)?.into_iter().find(|run| run.mode == mode && run.parent.is_none()),
     };
-    let mut found = store.runs_beginning(prefix, MOST_RUNS)?;
-    match (found.pop(), found.is_empty()) {
-        (Some(one), true) => resumable(one),
-        (Some(last), false) => {
-            let candidates = found.into_iter().chain([last]).map(|run| run.id).collect();
-            Err(RunnerError::ManyRuns { prefix: prefix.to_string(), candidates })
-        }
-        (None, _) => Err(nothing(&folder, format!("no run begins with `{prefix}`"))),
-    }
+    resumable(found.ok_or_else(none)?).map(Some)
 }
 
 fn resumable(run: Run) -> Result<Run, RunnerError> {
     match run.finish {
-        Some(Finish::Complete) => Err(nothing(&run.folder, format!("the last one, {}, is complete", run.id))),
-        None if lives(&run) => Err(busy(&run)),
+        Some(Finish::Complete) => Err(nothing(&run.folder, format!("the last one, {}, is complete", run.short()))),
+        None if lives(&run) => Err(taken(&run)),
         _ => Ok(run),
     }
 }
@@ -130,7 +113,12 @@ fn nothing(folder: &str, why: String) -> RunnerError {
     RunnerError::NothingToResume { folder: folder.to_string(), why }
 }
 
-fn busy(run: &Run) -> RunnerError {
+/// A run of this work tree that is alive.
+pub(crate) fn busy(run_store: &RunStore, folder: &str) -> Result<Option<Run>, RunnerError> {
+    Ok(run_store.store().unfinished_runs(folder)?.into_iter().find(lives))
+}
+
+fn taken(run: &Run) -> RunnerError {
     RunnerError::Busy { folder: run.folder.clone(), pid: Some(run.runner.pid), run: Some(run.id.clone()) }
 }
 

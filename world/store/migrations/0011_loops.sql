@@ -15,6 +15,10 @@ ALTER TABLE runs ADD COLUMN waits_for TEXT;
 ALTER TABLE runs ADD COLUMN now_task TEXT;
 ALTER TABLE runs ADD COLUMN tool TEXT;
 ALTER TABLE runs ADD COLUMN said TEXT;
+-- What ends it, as JSON; and what was last counted of its work.
+ALTER TABLE runs ADD COLUMN limits TEXT;
+ALTER TABLE runs ADD COLUMN work_done INTEGER;
+ALTER TABLE runs ADD COLUMN work_left INTEGER;
 -- What somebody outside asked for; whoever carries it out takes it away. Never written with the row itself.
 ALTER TABLE runs ADD COLUMN wish TEXT;
 
@@ -35,6 +39,8 @@ ALTER TABLE tasks ADD COLUMN verify TEXT;
 -- The agent said that it is done, and with what; it stays active until that is proven.
 ALTER TABLE tasks ADD COLUMN proposed_at INTEGER;
 ALTER TABLE tasks ADD COLUMN proposed_result TEXT;
+-- The proof passed; whoever merges the work confirms it.
+ALTER TABLE tasks ADD COLUMN proven INTEGER NOT NULL DEFAULT 0;
 
 -- The branch and work tree that a task is worked on in, until it is merged.
 CREATE TABLE task_branches (

@@ -20,10 +20,13 @@ pub(super) fn run(mode: RunMode, args: &LoopArgs, printer: &Printer) -> Result<E
 }
 
 /// Goes on with a run in its own folder, with everything that was asked of it.
-#[expect(dead_code, reason = "`taut loop resume` calls it")]
 pub(super) fn resume(run: &Run, printer: &Printer) -> Result<Exit, CliError> {
+    let folder = PathBuf::from(&run.folder);
+    if !folder.is_dir() {
+        return Err(CliError::not_found(format!("the folder of run {} is gone: {}", run.short(), run.folder)));
+    }
     let args = LoopArgs { resume: true, ..LoopArgs::default() };
-    let asked = asked(run.mode, &args, Resume::Run(run.id.clone()), PathBuf::from(&run.folder))?;
+    let asked = asked(run.mode, &args, Resume::Run(run.id.clone()), folder)?;
     begin(&asked, &args, printer)
 }
 
@@ -174,5 +177,5 @@ fn say_resumed(job: &Job, printer: &Printer) {
         (None, _) => "its process was killed".to_string(),
     };
     let iterations = run.tally.iterations;
-    printer.note(format!("going on with run {} after {iterations} iterations; {how}", run.id));
+    printer.note(format!("going on with run {} after {iterations} iterations; {how}", run.short()));
 }

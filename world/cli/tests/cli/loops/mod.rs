@@ -1,16 +1,20 @@
 //! The loop and the supervisor through the program, with a scripted agent in place of a client.
 
+mod control;
 mod defects;
 mod finish;
 mod hooks;
 mod limits;
 mod queue;
 mod resume;
+mod runs;
 mod secrets;
 mod signals;
 mod start;
+mod status;
 mod supervisor;
 mod templates;
+mod undo;
 
 /// Ends well and says what it cost.
 const FINE: &str = r#"echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"num_turns":1,"result":"ok"}'"#;
