@@ -19,7 +19,9 @@ pub(crate) fn start(
     id: u64,
     tell: &SyncSender<Doing>,
 ) -> Result<Running, RunnerError> {
-    let line = Job { prompt: prompt.to_string(), ..job.clone() }.launch()?;
+    let mut told = job.clone();
+    told.prompt = prompt.to_string();
+    let line = told.launch()?;
     let mut command = Command::new(&line.program);
     command.args(&line.args).current_dir(&job.folder);
     // A loop started from within an agent is not that agent.

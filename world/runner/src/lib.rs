@@ -2,6 +2,7 @@
 //! agent in the foreground. One thread decides; the others only report to it.
 
 mod agent;
+mod asked;
 mod carried;
 mod checkpoint;
 mod child;
@@ -11,7 +12,9 @@ mod fleet;
 mod group_guard;
 mod hook;
 mod job;
+mod lock;
 mod log;
+mod mode;
 mod prompt;
 mod prove;
 mod recover;
@@ -32,8 +35,10 @@ pub use dispatch::{RunSummary, run};
 pub use error::RunnerError;
 pub use fleet::{Branch, WorkerFleet, workers};
 pub use group_guard::guard_group;
+pub use hook::run_in_background;
 pub use job::{Job, JobRequest, Resume};
-pub use log::write_log;
+pub use lock::TreeLock;
+pub use mode::{keep_permissions, kept_permissions, permission_name};
 pub use run_commits::{RunCommit, run_commits};
 pub use run_message::{RunMessage, RunStatus, Tell};
 pub use run_name::RunName;

@@ -20,14 +20,8 @@ pub(crate) struct ProofStep {
 /// `sh -c` in the tree, with what a hook is told.
 pub(crate) fn command(job: &Job, line: &str, values: Vec<(&'static str, String)>) -> Command {
     let mut command = Command::new("sh");
-    command.args(["-c", line]).current_dir(&job.folder).envs(&job.assigned);
-    for variable in engine::loops::VARIABLES {
-        // Those of a loop around this one are not this one's.
-        command.env_remove(format!("FRESHER_{}", variable.name)).env_remove(format!("TAUT_{}", variable.name));
-    }
-    for (name, value) in values {
-        command.env(format!("FRESHER_{name}"), &value).env(format!("TAUT_{name}"), &value);
-    }
+    command.args(["-c", line]);
+    crate::hook::tell(&mut command, job, values);
     command
 }
 

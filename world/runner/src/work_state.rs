@@ -22,14 +22,16 @@ const MOST_FILES: usize = 20_000;
 const LOOK_AGAIN_MS: i64 = 2_000;
 
 pub(crate) fn seen(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> WorkState {
-    let head = head(&job.folder);
+    let (head, tree) = match job.terms.limits.progress {
+        Progress::Any => head_and_tree(&job.folder),
+        Progress::Commits => (head(&job.folder), 0),
+    };
     let commits = match (run.base.as_deref(), &head) {
         (Some(base), Some(head)) if base != head => count(&job.folder, &format!("{base}..{head}")),
         // A repository that had no commit yet when the run began.
         (None, Some(head)) => count(&job.folder, head),
         _ => 0,
     };
-    let tree = if job.terms.limits.progress == Progress::Any { tree(&job.folder, head.is_some()) } else { 0 };
     let (work, tasks) = if job.queue { queue(job, run_store, run, now) } else { (plan(job), 0) };
     WorkState { work, commits, head, tree, tasks, restart: false, forgotten: None }
 }
@@ -59,22 +61,40 @@ fn count(folder: &Path, range: &str) -> u64 {
     git(folder, &["rev-list", "--count", range]).and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
-/// Changed files with size and time, so that a second change of the same file shows.
-fn tree(folder: &Path, repository: bool) -> u64 {
+/// The commit, and a mark of changed files with size and time, so that a second change of the same file shows. Git is
+/// asked once: its start is what a look costs.
+fn head_and_tree(folder: &Path) -> (Option<String>, u64) {
+    const STATUS: &[&str] =
+        &["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=all"];
     let mut hash = DefaultHasher::new();
-    if !repository {
-        let mut left = MOST_FILES;
-        walk(folder, &mut hash, &mut left);
-        return hash.finish();
-    }
-    let status = git(folder, &["status", "--porcelain=v1", "-z", "--untracked-files=all"]).unwrap_or_default();
+    let status = git(folder, STATUS).unwrap_or_default();
+    let mut head = None;
     for entry in status.split('\0') {
-        entry.hash(&mut hash);
-        if let Some(path) = entry.get(3..) {
-            stamp(&folder.join(path), &mut hash);
+        match entry.strip_prefix("# ") {
+            Some(about) => head = head.or(about.strip_prefix("branch.oid ").filter(|oid| *oid != "(initial)")),
+            None => {
+                entry.hash(&mut hash);
+                stamp(&folder.join(path_of(entry)), &mut hash);
+            }
         }
     }
-    hash.finish()
+    if head.is_none() {
+        let mut left = MOST_FILES;
+        walk(folder, &mut hash, &mut left);
+    }
+    (head.map(str::to_string), hash.finish())
+}
+
+/// Behind so many fields, by the kind of the entry; what a file was called before is an entry of its own.
+fn path_of(entry: &str) -> &str {
+    let fields = match entry.as_bytes().first() {
+        Some(b'1') => 9,
+        Some(b'2') => 10,
+        Some(b'u') => 11,
+        Some(b'?') => 2,
+        _ => 1,
+    };
+    entry.splitn(fields, ' ').nth(fields - 1).unwrap_or_default()
 }
 
 fn stamp(path: &Path, hash: &mut DefaultHasher) {
@@ -99,6 +119,11 @@ fn walk(folder: &Path, hash: &mut DefaultHasher, left: &mut usize) {
             stamp(&entry.path(), hash);
         }
     }
+}
+
+/// The file of the plan, or a plan in parts.
+pub(crate) fn has_plan(folder: &Path, plan_file: &str) -> bool {
+    Path::new(plan_file).is_file() || folder.join("impl/README.md").is_file()
 }
 
 /// The plan file; else the plans of `impl/`, which its README opens.
@@ -162,4 +187,23 @@ fn one_task(job: &Job, run_store: &RunStore, run: &Run, slug: &str) -> (WorkCoun
 /// What is quarantined waits for a person, and is not done.
 fn some_left(counts: &model::task::Counts) -> u64 {
     (counts.open + counts.active + counts.blocked + counts.quarantined).max(0).cast_unsigned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l5_the_path_of_an_entry_is_found_whatever_its_kind_and_name() {
+        let hashes = "1111111111111111111111111111111111111111 2222222222222222222222222222222222222222";
+        for (entry, path) in [
+            (format!("1 .M N... 100644 100644 100644 {hashes} a file.txt"), "a file.txt"),
+            (format!("2 R. N... 100644 100644 100644 {hashes} R100 new name"), "new name"),
+            (format!("u UU N... 100644 100644 100644 100644 {hashes} 33 both"), "both"),
+            ("? new file".to_string(), "new file"),
+            ("old name".to_string(), "old name"),
+        ] {
+            assert_eq!(path_of(&entry), path, "{entry}");
+        }
+    }
 }

@@ -107,6 +107,8 @@ pub enum WaitKind {
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopEvent {
     Begin,
+    /// It had begun before, and goes on: `started` has run.
+    Resume,
     HookEnded(HookEnd),
     Looked(WorkState),
     AgentEnded(EndedAgent),
@@ -192,6 +194,7 @@ impl Loop {
             (_, LoopEvent::Pause) => self.pause_asked(),
             (_, LoopEvent::GoOn) => self.go_on(),
             (Phase::Fresh, LoopEvent::Begin) => self.to(Phase::Starting, vec![LoopEffect::RunHook(Hook::Started)]),
+            (Phase::Fresh, LoopEvent::Resume) => self.to(Phase::Gate, vec![LoopEffect::Look]),
             (Phase::Starting, LoopEvent::HookEnded(_)) if self.stop.is_some() => self.finish_stopped(),
             (Phase::Starting, LoopEvent::HookEnded(end)) => match end.stage(Hook::Started, terms.on_hook_failure) {
                 HookStage::Abort => self.finish(Finish::HookAbort, "the hook `started` asked to stop"),

@@ -13,9 +13,11 @@ mod runs;
 mod screen;
 mod secrets;
 mod signals;
+mod start;
 mod status;
 mod summary;
 mod supervisor;
+mod templates;
 mod undo;
 mod verify;
 
