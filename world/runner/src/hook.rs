@@ -75,6 +75,8 @@ fn command(job: &Job, path: PathBuf, values: Vec<(&'static str, String)>) -> Com
 /// Where it runs and what its environment says, for hooks and for the command that verifies.
 pub(crate) fn tell(command: &mut Command, job: &Job, values: Vec<(&'static str, String)>) {
     command.current_dir(&job.folder).envs(&job.assigned).env_remove(crate::PARENT);
+    let work = if job.queue { "queue" } else { "plan" };
+    command.env("FRESHER_WORK", work).env("TAUT_WORK", work);
     for variable in engine::loops::VARIABLES {
         // Those of another hook, or of a loop around this one, are not this hook's.
         command.env_remove(format!("FRESHER_{}", variable.name)).env_remove(format!("TAUT_{}", variable.name));
