@@ -3,7 +3,7 @@
 
 use crate::asked::Asked;
 use crate::lock::TreeLock;
-use crate::{RunMessage, RunnerError, Tell, mode, prompt, recover, work_state};
+use crate::{RunMessage, RunnerError, Tell, agent, mode, prompt, recover, work_state};
 use engine::loops::{Assignments, Flags, Hook, LoopSettings, Sources, Terms, WorkSource, assignments, settings};
 use host::paths::PathVariables;
 use host::trust::ProjectFiles;
@@ -268,7 +268,10 @@ impl<'a> Configuration<'a> {
         let mut env = asked.environment.clone();
         env.extend(std::env::vars());
         let file = files.loop_file(Path::new(".fresher/config.sh"));
-        let file = file.map(|file| assignments(&String::from_utf8_lossy(&file.bytes), &env)).unwrap_or_default();
+        let mut file = file.map(|file| assignments(&String::from_utf8_lossy(&file.bytes), &env)).unwrap_or_default();
+        // Who an agent is, its own client says.
+        let of_agents = file.values.extract_if(.., |name, _| agent::variables().any(|own| own == name));
+        file.withheld.extend(of_agents.map(|(name, _)| name));
         Self {
             policy: policies.of(&root.to_string_lossy(), &places.home()),
             in_trust: Policy::layered(&layers, Trust::Trusted).0,
