@@ -74,7 +74,7 @@ fn g11_unattended_a_changed_project_starts_nothing_and_an_untrusted_one_says_wha
         std::fs::remove_file(stage.path(".git/ran")).unwrap();
         stage.sandbox.trust_project().unwrap();
         match after {
-            Some(text) => drop(stage.write(".taut/config.toml", text)),
+            Some(text) => stage.write(".taut/config.toml", text),
             None => std::fs::remove_file(stage.path(".taut/config.toml")).unwrap(),
         }
         let done = unattended(&stage);
@@ -179,7 +179,7 @@ fn i7_a_limit_that_cannot_be_read_starts_nothing_wherever_it_stands() {
                 records(&stage);
                 match place {
                     "user" => stage.configure(text),
-                    file => drop(stage.write(&format!(".taut/{file}"), text)),
+                    file => stage.write(&format!(".taut/{file}"), text),
                 }
                 let done = match trusted {
                     true => stage.build(&[]),
