@@ -112,7 +112,8 @@ fn l1_what_the_agent_may_do_is_said_and_chosen_by_a_person_once_for_a_work_tree(
         records(&stage);
         let (code, said) = at_terminal(&stage, &["-n", "1", "--verify", "make check"], typed);
         assert_eq!(code, Some(10), "{typed:?}: {said}");
-        assert!(said.contains("git commit, ") && said.contains("make check"), "{said}");
+        assert!(said.contains("\n  1  edit files here and run git add, git commit, "), "{said}");
+        assert!(said.contains("make check"), "{said}");
         assert!(said.contains(&format!("(permissions: {mode}, kept for this work tree)")), "{said}");
         assert_eq!(stage.read(".git/args").contains("--dangerously-skip-permissions"), mode == "all");
         // Not asked again, at no terminal either; the repository knows nothing of it.
