@@ -5,6 +5,7 @@ mod defects;
 mod finish;
 mod hooks;
 mod limits;
+mod notify;
 mod queue;
 mod resume;
 mod runs;
