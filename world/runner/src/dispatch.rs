@@ -135,7 +135,8 @@ impl<'j> Dispatcher<'j> {
     }
 
     fn play(&mut self) -> Result<RunSummary, RunnerError> {
-        let mut todo: VecDeque<LoopEffect> = self.step(LoopEvent::Begin);
+        let first = if self.job.resumed.is_some() { LoopEvent::Resume } else { LoopEvent::Begin };
+        let mut todo: VecDeque<LoopEffect> = self.step(first);
         loop {
             while let Some(effect) = todo.pop_front() {
                 if let LoopEffect::End(finish) = effect {
@@ -167,6 +168,7 @@ impl<'j> Dispatcher<'j> {
             LoopEffect::Look => {
                 let mut seen =
                     work_state::seen(self.job, &self.run_store, self.run.base.as_deref(), host::clock::now());
+                self.checkpoints.looked(seen.head.clone(), seen.tree);
                 seen.restart = self.restart || self.run_store.ran_full(&self.agent, self.began);
                 if self.state.phase == Phase::Judging {
                     self.record(seen.commits);

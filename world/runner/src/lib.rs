@@ -2,6 +2,7 @@
 //! agent in the foreground. One thread decides; the others only report to it.
 
 mod agent;
+mod asked;
 mod checkpoint;
 mod child;
 mod dispatch;
@@ -9,7 +10,9 @@ mod error;
 mod fleet;
 mod hook;
 mod job;
+mod lock;
 mod log;
+mod mode;
 mod prompt;
 mod recover;
 mod run_commits;
@@ -25,9 +28,11 @@ pub use checkpoint::{ChangeKind, PathChange};
 pub use dispatch::{RunSummary, run};
 pub use error::RunnerError;
 pub use fleet::{Branch, WorkerFleet, workers};
+pub use hook::run_in_background;
 pub use job::{Job, JobRequest, Resume};
-pub use log::write_log;
 pub use run_commits::{RunCommit, run_commits};
+pub use lock::TreeLock;
+pub use mode::{keep_permissions, kept_permissions, permission_name};
 pub use run_message::{RunMessage, RunStatus, Tell};
 pub use run_name::RunName;
 pub use supervise::{Supervised, supervise};

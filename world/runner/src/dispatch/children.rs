@@ -15,6 +15,9 @@ impl Dispatcher<'_> {
         if hook == Hook::Finished || hook == Hook::Started {
             self.log.turn_back();
         }
+        if let Some(words) = hook::changed_since(self.job) {
+            self.warn(words);
+        }
         let given = values(hook, &self.state, &self.job.terms, host::clock::now());
         let (command, setting) = match hook::find(self.job, hook, given) {
             Found::None => return Some(HookEnd::None),
@@ -24,10 +27,11 @@ impl Dispatcher<'_> {
             }
             Found::Ready(command, setting) => (*command, setting),
         };
+        self.checkpoints.looked_away();
         self.log.line("loop", &format!("Running hook: {}", hook.name()));
         if setting.background {
             self.log.flush();
-            hook::in_background(command, setting, self.log.path());
+            hook::in_background(&command, setting, self.log.path());
             return Some(HookEnd::None);
         }
         self.next_child += 1;

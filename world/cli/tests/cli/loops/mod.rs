@@ -12,9 +12,11 @@ mod runs;
 mod screen;
 mod secrets;
 mod signals;
+mod start;
 mod status;
 mod summary;
 mod supervisor;
+mod templates;
 mod undo;
 
 /// Ends well and says what it cost.
