@@ -11,6 +11,7 @@ mod resume;
 mod runs;
 mod screen;
 mod secrets;
+mod service;
 mod signals;
 mod start;
 mod status;

@@ -9,7 +9,7 @@ use testkit::{is_missing, process};
 fn at_terminal(stage: &Stage, columns: u16, term: &str, args: &str) -> String {
     stage.sandbox.trust_project().unwrap();
     let mut command = stage.sandbox.command("script");
-    let line = format!("stty cols {columns}; TERM={term} taut loop build {args}");
+    let line = format!("stty cols {columns}; TERM={term} taut loop build --permissions edits {args}");
     command.args(["-qec", &line, "/dev/null"]);
     process::run(command, b"", PLENTY).unwrap().stdout_text()
 }
