@@ -5,6 +5,9 @@ use model::Ms;
 use model::run::{AgentOutput, AgentTrouble};
 use serde_json::Value;
 
+/// More of what it says at once is not kept, in characters.
+const LONGEST_WORDS: usize = 2_000;
+
 /// Takes one line in. A line that is no object says nothing.
 pub fn hear(line: &str, heard: &mut AgentOutput) {
     if !line.trim_start().starts_with('{') {
@@ -34,8 +37,11 @@ fn assistant(value: &Value, heard: &mut AgentOutput) {
         heard.context_tokens = Some(all).filter(|tokens| *tokens > 0).or(heard.context_tokens);
     }
     let blocks = message.get("content").and_then(Value::as_array);
-    let tool = blocks.into_iter().flatten().rfind(|block| text(block, "type") == "tool_use");
-    if let Some(tool) = tool {
+    let of = |kind: &str| blocks.into_iter().flatten().rfind(|block| text(block, "type") == kind);
+    if let Some(words) = of("text").map(|block| text(block, "text").trim()).filter(|words| !words.is_empty()) {
+        heard.said = Some(words.chars().take(LONGEST_WORDS).collect());
+    }
+    if let Some(tool) = of("tool_use") {
         heard.tool = Some(text(tool, "name").to_string());
     }
     match value.get("error").and_then(Value::as_str) {
