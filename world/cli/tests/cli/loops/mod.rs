@@ -1,5 +1,6 @@
 //! The loop and the supervisor through the program, with a scripted agent in place of a client.
 
+mod agents;
 mod defects;
 mod finish;
 mod hooks;
