@@ -1,13 +1,14 @@
 //! The loop and the supervisor through the program, with a scripted agent in place of a client.
 
+mod agents;
 mod control;
 mod defects;
 mod finish;
 mod hooks;
 mod limits;
 mod night;
-mod pause;
 mod notify;
+mod pause;
 mod queue;
 mod resume;
 mod runs;
