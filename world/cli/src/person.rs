@@ -141,7 +141,7 @@ pub fn agrees_to_all(question: &str) -> Result<Agreement, CliError> {
     })
 }
 
-fn is_yes(answer: &str) -> bool {
+pub fn is_yes(answer: &str) -> bool {
     matches!(answer, "y" | "Y" | "yes" | "Yes")
 }
 

@@ -4,7 +4,7 @@ use super::settle::jitter;
 use super::{Queue, QueueError, write};
 use engine::fleet::reports::WorkerResult;
 use engine::queue::{self, Actor, Proof, SettleResult, Speaker};
-use model::task::{ClockReading, TaskProposal, Queued};
+use model::task::{ClockReading, Queued, TaskProposal};
 use store::{Error, Tx};
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {

@@ -2,7 +2,7 @@
 
 use super::{QUEUED, list, queued, read};
 use crate::{Error, Store, Tx};
-use model::task::{TaskProposal, Queued};
+use model::task::{Queued, TaskProposal};
 use rusqlite::{OptionalExtension, Row};
 
 /// The newest run of a loop that this agent works for and that is not over.

@@ -110,8 +110,7 @@ fn parse_result(text: &str) -> Result<Value, CliError> {
     match value.get("commit") {
         Some(commit) if !commit.is_null() => Ok(value),
         _ => {
-            Err(CliError::usage(format!("--result must be an object with the key 'commit' (value: {text})"))
-                .hint(hint))
+            Err(CliError::usage(format!("--result must be an object with the key 'commit' (value: {text})")).hint(hint))
         }
     }
 }
