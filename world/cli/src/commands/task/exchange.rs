@@ -19,7 +19,8 @@ pub fn import(args: &ImportArgs, store_session: &mut StoreSession, printer: &Pri
     let text = read(name)?;
     let format = PlanFormat::ALL.into_iter().find(|format| format.name() == args.from);
     let format = format.unwrap_or_else(|| PlanFormat::guess(&text));
-    let imported = engine::queue::import(format, PlanText { text: &text, name }).map_err(|lines| refused(&lines, format))?;
+    let imported =
+        engine::queue::import(format, PlanText { text: &text, name }).map_err(|lines| refused(&lines, format))?;
     let ImportedPlan { tasks, stand, notes } = imported;
     let slugs: Vec<String> = tasks.iter().map(|(_, task)| task.slug.clone()).collect();
     let (project, proves) = (store_session.project(), tasks.iter().any(|(_, task)| task.verify.is_some()));
@@ -71,11 +72,14 @@ fn read(name: Option<&str>) -> Result<String, CliError> {
         let mut bytes = Vec::new();
         std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
         let text = String::from_utf8(bytes);
-        return text.map_err(|cause| CliError::failed("the plan on stdin is not UTF-8 text").because(&cause).hint(hint));
+        return text
+            .map_err(|cause| CliError::failed("the plan on stdin is not UTF-8 text").because(&cause).hint(hint));
     };
     outside::read_text(Path::new(name), &Rules::up_to(most)).map_err(|cause| match cause {
         Unread::Missing => CliError::not_found(format!("there is no file {name}")).hint(hint),
-        Unread::TooLarge { .. } => CliError::failed(format!("{name} is larger than 16 MiB, so it is no plan")).hint(hint),
+        Unread::TooLarge { .. } => {
+            CliError::failed(format!("{name} is larger than 16 MiB, so it is no plan")).hint(hint)
+        }
         other => CliError::failed(format!("{name} cannot be read as text: {other}")).hint(hint),
     })
 }
