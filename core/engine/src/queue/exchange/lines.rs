@@ -4,8 +4,11 @@ use super::super::TaskLineError;
 use super::problem;
 use serde_json::{Map, Value};
 
-/// Each with its place, counted from 1.
-pub(super) fn objects(text: &str) -> Result<Vec<(usize, Map<String, Value>)>, Vec<TaskLineError>> {
+/// An object and its place, counted from 1.
+type PlacedObject = (usize, Map<String, Value>);
+
+/// All of them, or what is none.
+pub(super) fn objects(text: &str) -> Result<Vec<PlacedObject>, Vec<TaskLineError>> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.starts_with('[') {
         let list: Vec<Value> = serde_json::from_str(text)
@@ -18,7 +21,7 @@ pub(super) fn objects(text: &str) -> Result<Vec<(usize, Map<String, Value>)>, Ve
 
 fn numbered(
     values: impl Iterator<Item = (usize, Result<Value, String>)>,
-) -> Result<Vec<(usize, Map<String, Value>)>, Vec<TaskLineError>> {
+) -> Result<Vec<PlacedObject>, Vec<TaskLineError>> {
     let (mut objects, mut wrong) = (Vec::new(), Vec::new());
     for (at, value) in values {
         match value {
