@@ -37,7 +37,7 @@ fn l12_a_crash_on_the_queue_is_tried_again_and_the_next_agent_is_told_why() {
         echo '{{"type":"result","is_error":true,"result":"boom API_TOKEN=swordfishcrash77"}}'; exit 9; fi
         {DO_T1} {FINE}"#
     ));
-    let done = stage.build(&[]);
+    let done = stage.build(&["--prompt", "PROMPT.building.md"]);
     assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
     assert_eq!(stage.read(".git/prompt0"), "do the next task", "a first iteration is told the prompt and nothing else");
     let told = stage.read(".git/prompt1");
