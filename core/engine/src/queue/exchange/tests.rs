@@ -63,8 +63,13 @@ fn the_same_words_twice_are_two_tasks_and_the_same_ones_each_time() {
 fn github_issues_give_priority_category_and_blockers() {
     let plan = json(
         PlanFormat::Github,
-        r##"[{"number":12,"title":"Fix it","body":"Blocked by #11, #13 and #14.\nDepends on: https://github.com/o/r/issues/15\n```\ndepends on #99\n```\nSee #98; other/repo#97","labels":[{"id":"x","name":"bug","color":"f00"},{"name":"priority: high"}],"state":"OPEN","url":"https://github.com/o/r/issues/12"},
-            {"number":11,"title":"First","body":"","labels":[],"state":"CLOSED","url":"https://github.com/o/r/issues/11"}]"##,
+        concat!(
+            r##"[{"number":12,"title":"Fix it","body":"Blocked by #11, #13 and #14.\nDepends on: "##,
+            r##"https://github.com/o/r/issues/15\n```\ndepends on #99\n```\nSee #98; other/repo#97","##,
+            r##""labels":[{"id":"x","name":"bug","color":"f00"},{"name":"priority: high"}],"state":"OPEN","##,
+            r##""url":"https://github.com/o/r/issues/12"},"##,
+            r##"{"number":11,"title":"First","body":"","labels":[],"state":"CLOSED","url":"https://github.com/o/r/issues/11"}]"##
+        ),
     );
     let fix = task(&plan, "gh-12");
     assert_eq!(fix.deps, ["gh-11", "gh-13", "gh-14", "gh-15"]);
@@ -81,7 +86,9 @@ fn beads_issues_give_what_blocks_them_and_leave_out_what_is_no_work() {
         concat!(
             r#"{"id":"bd-1","title":"Base","status":"closed","priority":0,"issue_type":"feature","created_at":"2025-12-13T08:41:34Z"}"#,
             "\n",
-            r#"{"id":"bd-2","title":"Next","description":"why","design":"how","status":"open","priority":4,"issue_type":"bug","labels":["x"],"dependencies":[{"issue_id":"bd-2","depends_on_id":"bd-1","type":"blocks"},{"issue_id":"bd-2","depends_on_id":"bd-9","type":"related"},{"issue_id":"bd-2","depends_on_id":"bd-e","type":"parent-child"},{"issue_id":"bd-2","depends_on_id":"bd-t","type":"blocks"}]}"#,
+            r#"{"id":"bd-2","title":"Next","description":"why","design":"how","status":"open","priority":4,"issue_type":"bug","labels":["x"],"#,
+            r#""dependencies":[{"issue_id":"bd-2","depends_on_id":"bd-1","type":"blocks"},{"issue_id":"bd-2","depends_on_id":"bd-9","type":"related"},"#,
+            r#"{"issue_id":"bd-2","depends_on_id":"bd-e","type":"parent-child"},{"issue_id":"bd-2","depends_on_id":"bd-t","type":"blocks"}]}"#,
             "\n",
             r#"{"id":"bd-e","title":"Epic","status":"in_progress","issue_type":"epic"}"#,
             "\n",

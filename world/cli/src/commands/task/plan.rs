@@ -109,7 +109,7 @@ impl Terminal {
     fn open() -> Option<Self> {
         let looked_at = Printer::has_reader() && Printer::has_listener();
         let there = looked_at || sys::terminal::is_controlling() && sys::terminal::is_ours();
-        std::fs::File::open("/dev/tty").ok().filter(|_| there).map(Self)
+        sys::terminal::typed().ok().filter(|_| there).map(Self)
     }
 
     fn agrees(&self, question: &str) -> Result<bool, CliError> {

@@ -3,7 +3,8 @@
 use serde_json::json;
 use testkit::stage::Stage;
 
-const PLAN: &str = "# Plan\n## Features\n- [ ] Parse the header [P0]\n  - [ ] short form\n- [x] Read a file (id: io)\n- [ ] Print it (after: io, plan/parse-the-header)\n";
+const PLAN: &str = "# Plan\n## Features\n- [ ] Parse the header [P0]\n  - [ ] short form\n\
+    - [x] Read a file (id: io)\n- [ ] Print it (after: io, plan/parse-the-header)\n";
 
 #[test]
 fn a_markdown_plan_is_imported_once_however_often() {
@@ -40,7 +41,9 @@ fn a_rehearsal_and_a_plan_that_is_wrong_write_nothing() {
 #[test]
 fn github_issues_wait_for_what_their_bodies_name_and_closed_ones_are_done() {
     let stage = Stage::without_daemon();
-    let issues = r#"[{"number":2,"title":"Two","body":"Blocked by #1. Depends on #77","labels":[{"name":"bug"},{"name":"P1"}],"state":"OPEN","url":"https://github.com/o/r/issues/2"},
+    let issues = r#"[
+        {"number":2,"title":"Two","body":"Blocked by #1. Depends on #77","labels":[{"name":"bug"},{"name":"P1"}],
+         "state":"OPEN","url":"https://github.com/o/r/issues/2"},
         {"number":1,"title":"One","body":"","labels":[],"state":"OPEN","url":"https://github.com/o/r/issues/1"},
         {"number":3,"title":"Three","body":null,"labels":[],"state":"CLOSED","url":"https://github.com/o/r/issues/3"}]"#;
     let done = stage.task_with(&["import", "-"], &[], issues);
