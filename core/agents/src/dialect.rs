@@ -85,6 +85,17 @@ pub struct LaunchDialect {
     pub resume: fn(&str) -> Vec<String>,
     /// Takes in one line of what a started agent says of its work.
     pub hear: fn(&str, &mut AgentOutput),
+    /// What `Permissions::Edits` comes to.
+    pub edits: EditsMode,
+}
+
+/// Whether an agent can be let edit and run named commands, and no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditsMode {
+    /// It can.
+    Native,
+    /// It has no such mode. What it may do instead, in words that go on from "it may do".
+    Instead(&'static str),
 }
 
 /// How the agent's screen is read.

@@ -1,5 +1,6 @@
 //! How Claude Code is started for one iteration of a loop.
 
+use crate::launch_words::named_commands;
 use model::run::{Launch, LaunchLine, Permissions};
 
 /// What users start it as.
@@ -27,8 +28,14 @@ pub fn line(launch: &Launch) -> LaunchLine {
     if let Some(file) = &launch.instructions {
         args.extend(["--append-system-prompt-file".to_string(), file.clone()]);
     }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--dangerously-skip-permissions".to_string());
+    match launch.permissions {
+        Permissions::Asked => {}
+        Permissions::Edits => {
+            args.extend(["--permission-mode", "acceptEdits"].map(String::from));
+            let rules = named_commands(launch).map(|command| format!("Bash({command}:*)"));
+            args.extend(rules.flat_map(|rule| ["--allowedTools".to_string(), rule]));
+        }
+        Permissions::Skipped => args.push("--dangerously-skip-permissions".to_string()),
     }
     args.extend(launch.args.iter().cloned());
     let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());

@@ -1,6 +1,6 @@
 //! How Gemini CLI is started.
 
-use crate::launch_words::{after_instructions, is_too_long};
+use crate::launch_words::{after_instructions, is_too_long, named_commands};
 use model::run::{Launch, LaunchLine, Permissions};
 
 /// What users start it as.
@@ -19,8 +19,13 @@ pub fn line(launch: &Launch) -> LaunchLine {
     if let Some(model) = &launch.model {
         args.extend(["--model".to_string(), model.clone()]);
     }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--yolo".to_string());
+    match launch.permissions {
+        Permissions::Asked => {}
+        Permissions::Edits => {
+            args.push("--approval-mode=auto_edit".to_string());
+            args.extend(named_commands(launch).map(|command| format!("--allowed-tools=run_shell_command({command})")));
+        }
+        Permissions::Skipped => args.push("--yolo".to_string()),
     }
     args.extend(launch.args.iter().cloned());
     let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());

@@ -20,8 +20,13 @@ pub fn line(launch: &Launch) -> LaunchLine {
     if let Some(turns) = launch.max_turns {
         args.extend(["--max-turns".to_string(), turns.to_string()]);
     }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--always-approve".to_string());
+    match launch.permissions {
+        Permissions::Asked => {}
+        Permissions::Edits => {
+            args.push("--permission-mode=acceptEdits".to_string());
+            args.extend(launch_words::named_commands(launch).map(|command| format!("--allow=Bash({command}:*)")));
+        }
+        Permissions::Skipped => args.push("--always-approve".to_string()),
     }
     args.extend(launch.args.iter().cloned());
     let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());

@@ -51,7 +51,7 @@ pub enum LoopVerb {
     /// Bring files and branch back to what they were before an iteration
     Undo(UndoArgs),
     /// Print a unit that goes on with the loop after a reboot
-    Service(LoopArgs),
+    Service(ServiceArgs),
     /// Run a hook in the background, no longer than its time, and write what it says to a log
     #[command(hide = true)]
     WriteLog {
@@ -61,6 +61,9 @@ pub enum LoopVerb {
         #[arg(last = true)]
         line: Vec<OsString>,
     },
+    /// End the group that stdin named last when nobody writes there any more, for a loop that was killed
+    #[command(hide = true)]
+    GuardGroup,
 }
 
 #[derive(Debug, Args)]
@@ -89,6 +92,15 @@ pub struct RunLogArgs {
     /// Go on with what is written until the run is over
     #[arg(long, short)]
     pub follow: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ServiceArgs {
+    #[command(flatten)]
+    pub of_loop: LoopArgs,
+    /// For launchd, as on macOS
+    #[arg(long)]
+    pub launchd: bool,
 }
 
 #[derive(Debug, Args)]
@@ -204,6 +216,10 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
         LoopVerb::Service(args) => service::run(args, printer),
         LoopVerb::WriteLog { path, timeout_ms, line } => {
             runner::run_in_background(path, Duration::from_millis(*timeout_ms), line)?;
+            Ok(Exit::Ok)
+        }
+        LoopVerb::GuardGroup => {
+            runner::guard_group(std::io::stdin().lock());
             Ok(Exit::Ok)
         }
     }

@@ -1,15 +1,20 @@
 //! The loop and the supervisor through the program, with a scripted agent in place of a client.
 
+mod agents;
 mod control;
 mod defects;
 mod finish;
 mod hooks;
 mod limits;
+mod night;
+mod notify;
+mod pause;
 mod queue;
 mod resume;
 mod runs;
 mod screen;
 mod secrets;
+mod service;
 mod signals;
 mod start;
 mod status;
@@ -17,6 +22,7 @@ mod summary;
 mod supervisor;
 mod templates;
 mod undo;
+mod verify;
 
 /// Ends well and says what it cost.
 const FINE: &str = r#"echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"num_turns":1,"result":"ok"}'"#;

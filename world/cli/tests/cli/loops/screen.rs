@@ -51,7 +51,7 @@ fn l13_words_are_printed_on_demand_and_a_dumb_terminal_is_sent_no_controls() {
     talks(&stage);
     let sent = at_terminal(&stage, 80, "dumb", "-n 1 -v");
     assert!(sent.contains("words ␛]0;owned␇ 日本語 xxx"), "{sent:?}");
-    assert!(!sent.contains("\u{1b}[2K"), "{sent:?}");
+    assert!(!sent.contains('\u{1b}'), "{sent:?}");
     assert!(sent.contains("agent │ "), "{sent:?}");
     let sent = at_terminal(&stage, 80, "dumb", "-n 1");
     assert!(!sent.contains("words"), "{sent:?}");

@@ -83,6 +83,7 @@ const fn kin(profile: &'static AgentProfile, decode: fn(&Map<String, Value>) -> 
             begin: DEFAULT.launch.begin,
             resume: DEFAULT.launch.resume,
             hear: DEFAULT.launch.hear,
+            edits: agents::dialect::EditsMode::Native,
         },
         screen: None,
         status_line: None,
