@@ -24,7 +24,8 @@ fn ran(stage: &Stage) -> bool {
 
 #[test]
 fn g11_no_to_the_trust_question_starts_nothing_at_all() {
-    for typed in ["n\n", "\n", "\u{4}"] {
+    // What is typed after it is for a question that must not come.
+    for typed in ["n\n1\n", "\n1\n", "\u{4}1\n"] {
         let stage = Stage::with_plan();
         stage.write(".taut/config.toml", "[loop]\nmax_iterations = 1\npermissions = \"edits\"\n");
         records(&stage);
@@ -46,7 +47,7 @@ fn g11_no_to_a_changed_project_starts_nothing_and_runs_no_hook() {
     stage.sandbox.trust_project().unwrap();
     stage.write(".taut/config.toml", "[loop]\npermissions = \"all\"\n");
     records(&stage);
-    let (code, said) = at_terminal(&stage, &[], "n\n");
+    let (code, said) = at_terminal(&stage, &[], "n\n1\n");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("-max_iterations = 1") && said.contains("nothing was started"), "{said}");
     assert!(!ran(&stage) && !stage.path(".git/hooked").exists());
