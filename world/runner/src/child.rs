@@ -33,6 +33,19 @@ pub(crate) enum Doing {
         child: u64,
     },
     Signal(i32),
+    /// What somebody at the terminal wants of a loop that is paused.
+    Answer(PauseAnswer),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PauseAnswer {
+    GoOn,
+    Stop,
+    /// The plan was edited; the question is asked again.
+    Edited,
+    /// There is nothing to edit it with, or nothing to edit.
+    NoEditor,
+    Unclear,
 }
 
 pub(crate) struct Running {
@@ -63,6 +76,7 @@ impl Running {
     ) -> io::Result<Self> {
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
+        sys::process::end_with_starter(&mut command);
         let mut child = command.spawn()?;
         let leader = identity(child.id());
         if let (Some(text), Some(mut pipe)) = (stdin, child.stdin.take()) {

@@ -3,17 +3,20 @@
 
 mod agent;
 mod asked;
+mod carried;
 mod checkpoint;
 mod child;
 mod dispatch;
 mod error;
 mod fleet;
+mod group_guard;
 mod hook;
 mod job;
 mod lock;
 mod log;
 mod mode;
 mod prompt;
+mod prove;
 mod recover;
 mod run_commits;
 mod run_message;
@@ -24,10 +27,14 @@ mod templates;
 mod undo;
 mod work_state;
 
+/// Names the process that started a loop as its worker, as `pid:start`.
+pub const PARENT: &str = "TAUT_LOOP_PARENT";
+
 pub use checkpoint::{ChangeKind, PathChange};
 pub use dispatch::{RunSummary, run};
 pub use error::RunnerError;
 pub use fleet::{Branch, WorkerFleet, workers};
+pub use group_guard::guard_group;
 pub use hook::run_in_background;
 pub use job::{Job, JobRequest, Resume};
 pub use lock::TreeLock;

@@ -1,8 +1,9 @@
 //! The run's place in the database: its row, its worker, its leases.
 
 use crate::RunnerError;
-use engine::queue::{CONTEXT_LIMIT, SESSION_EXITED};
-use model::run::{Iteration, Run};
+use engine::queue::{CONTEXT_LIMIT, SESSION_ENDED, SESSION_EXITED};
+use model::run::{Iteration, Run, RunWish};
+use model::task::TaskProposal;
 use model::{ClientProcess, Ms};
 use pipeline::queue::Queue;
 use std::path::Path;
@@ -77,5 +78,40 @@ impl RunStore {
 
     pub(crate) fn settle(&self) {
         let _ = self.store.settle();
+    }
+
+    /// What somebody asked of this run; nothing where the database is busy.
+    pub(crate) fn take_wish(&mut self, run: &str) -> Option<RunWish> {
+        self.store.take_wish(run).unwrap_or_default()
+    }
+
+    /// The newest task that this agent worked on since then.
+    pub(crate) fn last_task(&self, project: &str, agent: &str, since: Ms) -> Option<String> {
+        self.store.last_task_of(project, agent, since).unwrap_or_default()
+    }
+
+    /// A hook let go of what the agent held, because it ended.
+    pub(crate) fn left_unsettled(&self, agent: &str, since: Ms) -> bool {
+        self.store.released_for(agent, SESSION_ENDED, since).unwrap_or(false)
+    }
+
+    pub(crate) fn any_task_is_verified(&self, project: &str) -> bool {
+        self.store.any_task_is_verified(project).unwrap_or(false)
+    }
+
+    pub(crate) fn proposals(&mut self, agent: &str) -> Result<Vec<TaskProposal>, RunnerError> {
+        Ok(self.queue().proposals(agent)?)
+    }
+
+    pub(crate) fn confirm(&mut self, proposal: &TaskProposal) -> Result<(), RunnerError> {
+        Ok(self.queue().confirm(&proposal.project, &proposal.slug, &proposal.agent)?)
+    }
+
+    pub(crate) fn mark_proven(&mut self, proposal: &TaskProposal) -> Result<(), RunnerError> {
+        Ok(self.queue().proposal_proven(&proposal.project, &proposal.slug, &proposal.agent)?)
+    }
+
+    pub(crate) fn refute(&mut self, proposal: &TaskProposal, reason: &str) -> Result<(), RunnerError> {
+        Ok(self.queue().refute(&proposal.project, &proposal.slug, &proposal.agent, reason)?)
     }
 }

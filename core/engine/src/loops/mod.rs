@@ -9,7 +9,7 @@ mod shell_file;
 mod verdict;
 
 pub use hooks::{Hook, HookEnd, HookStage, VARIABLES, Variable, values};
-pub use machine::{Loop, LoopEffect, LoopEvent, Phase, Stop, Terms};
+pub use machine::{Loop, LoopEffect, LoopEvent, Phase, Stop, Terms, WaitKind};
 pub use plan_file::{Boxes, boxes};
 pub use policy::config::sections::{FailBehavior, FailedTree, MergeStyle, Progress, WorkSource};
 pub use policy::config::types::duration;
@@ -17,7 +17,7 @@ pub use settings::{
     Flags, HookSetting, Hooks, LoopLimits, LoopSettings, Sources, UnreadVariable, VariableOrigin, settings,
 };
 pub use shell_file::{Assignments, assignments};
-pub use verdict::{EndedAgent, Open, WorkCount, WorkState};
+pub use verdict::{AgentEnd, EndedAgent, Open, ProofResult, WorkCount, WorkState};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,9 @@ mod defects;
 mod finish;
 mod hooks;
 mod limits;
+mod night;
 mod notify;
+mod pause;
 mod queue;
 mod resume;
 mod runs;
@@ -19,6 +21,7 @@ mod summary;
 mod supervisor;
 mod templates;
 mod undo;
+mod verify;
 
 /// Ends well and says what it cost.
 const FINE: &str = r#"echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"num_turns":1,"result":"ok"}'"#;

@@ -71,7 +71,8 @@ fn l13_a_folder_that_would_break_a_line_is_refused_and_launchd_gets_its_own_form
     assert!(text.contains("/a &amp; b</string>") && text.contains("<key>RunAtLoad</key><true/>"), "{text}");
     assert!(text.contains("2|10|11|12|13|14|21|130) exit 0") && text.contains("launchctl bootstrap"), "{text}");
     if !is_missing("python3") {
-        let read = "import plistlib, sys; p = plistlib.loads(sys.stdin.buffer.read()); print(p['ProgramArguments'][5:8])";
+        let read =
+            "import plistlib, sys; p = plistlib.loads(sys.stdin.buffer.read()); print(p['ProgramArguments'][5:8])";
         let mut command = Command::new("python3");
         command.args(["-c", read]);
         let seen = process::run(command, text.as_bytes(), PLENTY).unwrap();
