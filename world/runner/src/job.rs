@@ -24,6 +24,18 @@ pub struct JobRequest {
     /// Where configuration and hooks come from; another folder for workers in worktrees.
     pub config_from: Option<PathBuf>,
     pub branch: Option<String>,
+    pub worker: Option<WorkerJob>,
+}
+
+/// The part of a loop that another one started for a single task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerJob {
+    /// The slug.
+    pub task: String,
+    /// The run that started it, and merges and confirms what it proves.
+    pub parent: String,
+    /// Whom the task was claimed for: the name its agent goes by.
+    pub agent: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +66,7 @@ pub struct Job {
     /// `FRESHER_*` of `.fresher/config.sh`, for the hooks.
     pub assigned: BTreeMap<String, String>,
     pub branch: Option<String>,
+    pub worker: Option<WorkerJob>,
     pub trusted: bool,
 }
 
@@ -70,7 +83,9 @@ impl Job {
         let assigned = config_sh(&seen, trusted, &env, tell);
         let settings = read_settings(&project_policy, &asked.flags, &env, &assigned)?;
         // By its components: a path written as `./specs` is shown without the dot.
-        let absolute = |path: &str| folder.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
+        let below =
+            |top: &Path, path: &str| top.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
+        let absolute = |path: &str| below(&folder, path);
         let queue = asked.mode == RunMode::Building && works_on_queue(settings.source, &state, &project.root)?;
         let terms = Terms {
             mode: asked.mode,
@@ -78,7 +93,8 @@ impl Job {
             limits: settings.limits.clone(),
             on_hook_failure: settings.hooks.on_failure,
             project_dir: folder.to_string_lossy().into_owned(),
-            log_dir: absolute(&settings.log_dir),
+            // A worker's tree goes when it is merged, and what it said must not.
+            log_dir: below(&root, &settings.log_dir),
             plan_file: absolute(&settings.plan_file),
             spec_dir: absolute(&settings.spec_dir),
         };
@@ -109,6 +125,7 @@ impl Job {
             instructions: instructions.map(|path| path.to_string_lossy().into_owned()),
             assigned: assigned.values,
             branch: asked.branch.clone(),
+            worker: asked.worker.clone(),
             trusted,
         };
         job.launch()?;

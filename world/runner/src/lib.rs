@@ -22,7 +22,7 @@ mod work_state;
 pub use dispatch::{RunSummary, run};
 pub use error::RunnerError;
 pub use fleet::{Branch, WorkerFleet, workers};
-pub use job::{Job, JobRequest, Resume};
+pub use job::{Job, JobRequest, Resume, WorkerJob};
 pub use log::write_log;
 pub use run_message::{RunMessage, RunStatus, Tell};
 pub use run_name::RunName;

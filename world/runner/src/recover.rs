@@ -45,7 +45,12 @@ pub(crate) fn take_over(job: &Job, run_store: &mut RunStore, tell: &dyn Tell) ->
         }
     }
     let runner = identity(std::process::id());
-    let worker = if job.queue { Some(run_store.register(&job.project, runner)?) } else { None };
+    let worker = match &job.worker {
+        // Whoever started it has registered it, and claimed for it.
+        Some(worker) => Some(worker.agent.clone()),
+        None if job.queue => Some(run_store.register(&job.project, runner)?),
+        None => None,
+    };
     let mut run = resumed.unwrap_or_else(|| fresh(job, folder, now));
     // The iteration it was killed in never ended, and is done again.
     let ended = run_store.store().iterations(&run.id)?.last().map_or(0, |last| last.number);
@@ -63,6 +68,9 @@ fn fresh(job: &Job, folder: String, now: Ms) -> Run {
         mode: job.mode,
         base: work_state::head(&job.folder),
         branch: job.branch.clone(),
+        parent: job.worker.as_ref().map(|worker| worker.parent.clone()),
+        task: job.worker.as_ref().map(|worker| worker.task.clone()),
+        proves: job.worker.is_some(),
         started_at: now,
         ..Run::default()
     }

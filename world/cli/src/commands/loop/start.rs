@@ -12,7 +12,7 @@ use host::paths::PathVariables;
 use host::trust::{ProjectFiles, TrustState};
 use model::run::{Permissions, RunMode};
 use policy::config::CHANGED_SINCE_TRUSTED;
-use runner::{Job, JobRequest, Resume};
+use runner::{Job, JobRequest, Resume, WorkerJob};
 use serde_json::json;
 
 pub(super) fn run(mode: RunMode, args: &LoopArgs, printer: &Printer) -> Result<Exit, CliError> {
@@ -20,7 +20,7 @@ pub(super) fn run(mode: RunMode, args: &LoopArgs, printer: &Printer) -> Result<E
     let screen = LoopScreen::new(printer);
     let asked = asked(mode, args)?;
     let mut job = Job::new(&asked, &places, &screen)?;
-    if job.settings.workers > 1 {
+    if job.settings.workers > 1 && job.worker.is_none() {
         return workers::run(mode, args, &places, printer);
     }
     if args.dry_run {
@@ -74,7 +74,14 @@ fn asked(mode: RunMode, args: &LoopArgs) -> Result<JobRequest, CliError> {
         folder: std::env::current_dir()?,
         config_from: args.config_from.clone(),
         branch: args.branch.clone(),
+        worker: worker_job(args),
     })
+}
+
+/// Whose worker this loop is, where another loop started it.
+fn worker_job(args: &LoopArgs) -> Option<WorkerJob> {
+    let (task, parent, agent) = (args.task.clone()?, args.parent.clone()?, args.worker.clone()?);
+    Some(WorkerJob { task, parent, agent })
 }
 
 /// Asked once, of a person, who has seen what would run.
