@@ -6,6 +6,7 @@ mod act;
 mod cycle;
 mod hooks;
 mod line;
+mod propose;
 mod refusal;
 mod speaker;
 mod why;
@@ -13,7 +14,10 @@ mod why;
 pub use act::{Actor, SettleResult, TaskAction};
 pub use cycle::{cycle, round};
 pub use hooks::{HeldTask, held, inherit_and_renew, kept, release_all};
-pub use line::{TaskLineError, category_problem, parse_lines, parse_priority, parse_steps, slug_problem};
+pub use line::{
+    TaskLineError, category_problem, parse_lines, parse_priority, parse_steps, slug_problem, verify_problem,
+};
+pub use propose::Proof;
 pub use refusal::Refusal;
 pub use speaker::Speaker;
 pub use why::{UnclaimableTasks, WaitReason, why};
@@ -39,6 +43,7 @@ pub const SESSION_ENDED: &str = "session ended unexpectedly";
 pub const SESSION_EXITED: &str = "session exited without completing task";
 pub const DEREGISTERED: &str = "agent deregistered";
 pub const LAPSED: &str = "lease lapsed";
+pub const NEVER_PROVEN: &str = "said done, and never proven";
 
 /// Who claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +79,7 @@ pub fn claim(task: &Queued, claimant: &Claimant, token: &str, now: Ms) -> Result
         lease_until: now.plus(claimant.lease_ms),
         lease_ms: claimant.lease_ms,
         renewed_at: now,
+        proposed: None,
     };
     let attempt = Attempt {
         number,
@@ -105,7 +111,8 @@ pub fn expire(task: &Queued, sign: HolderSign, now: Ms) -> TaskTransition {
         let hold = Hold { lease_until: now.plus(hold.lease_ms.max(1_000)), ..hold.clone() };
         return turn(task, Queued { hold: Some(hold), ..task.clone() }, AttemptChange::None, now);
     }
-    come_back(task, AttemptOutcome::Expired, LAPSED, now)
+    let reason = if task.is_proposed() { NEVER_PROVEN } else { LAPSED };
+    come_back(task, AttemptOutcome::Expired, reason, now)
 }
 
 /// Back into the queue by hand, with its counters at nought.

@@ -33,6 +33,8 @@ pub struct TaskPlan {
     /// Slugs of the tasks that must be done first.
     pub deps: Vec<String>,
     pub steps: Vec<TaskStep>,
+    /// The command that proves this task, in place of the loop's.
+    pub verify: Option<String>,
 }
 
 /// 0 is critical and first, 3 is low and last.
@@ -80,6 +82,31 @@ pub struct Hold {
     pub lease_until: Ms,
     pub lease_ms: i64,
     pub renewed_at: Ms,
+    /// Its agent said that the task is done, and that is still to be proven.
+    pub proposed: Option<Proposed>,
+}
+
+/// A "done" that does not count yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proposed {
+    pub at: Ms,
+    /// The command has passed; whoever merges the work confirms it.
+    pub proven: bool,
+}
+
+/// A "done" that waits for its proof, with what the proof takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    pub project: String,
+    pub slug: String,
+    pub title: String,
+    pub agent: String,
+    pub attempt: i64,
+    pub at: Ms,
+    /// The task's own command; `None` means the run's.
+    pub verify: Option<String>,
+    pub result: Option<Value>,
+    pub proven: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -122,7 +149,7 @@ pub struct TaskTransition {
     pub before: (TaskStatus, i64),
     pub after: Queued,
     pub attempt: AttemptChange,
-    /// Set when the task is done.
+    /// Set when the task is done, or said to be.
     pub result: Option<Value>,
     pub at: Ms,
 }
@@ -130,8 +157,14 @@ pub struct TaskTransition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptChange {
     None,
+    /// It goes on, and its agent says that the task is done; or that was proven.
+    Proposed,
     Begun(Attempt),
-    Ended { number: i64, outcome: AttemptOutcome, reason: Option<String> },
+    Ended {
+        number: i64,
+        outcome: AttemptOutcome,
+        reason: Option<String>,
+    },
 }
 
 /// A worker that said who it is before it claims anything.
@@ -207,6 +240,13 @@ impl AttemptOutcome {
 
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Done, Self::Failed, Self::Released, Self::Expired].into_iter().find(|outcome| outcome.name() == text)
+    }
+}
+
+impl Queued {
+    /// Said to be done by its agent, and not proven yet.
+    pub fn is_proposed(&self) -> bool {
+        self.hold.as_ref().is_some_and(|hold| hold.proposed.is_some())
     }
 }
 

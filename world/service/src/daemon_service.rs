@@ -181,7 +181,7 @@ mod tests {
         let store = service.pipeline.store().unwrap();
         let mut queue = Queue::new(store, host::clock_reading::moment);
         let plan = TaskPlan { slug: "t/01".into(), title: "work".into(), ..TaskPlan::default() };
-        queue.create("/p", &plan).unwrap();
+        queue.create("/p", &plan, &engine::queue::Speaker::Person).unwrap();
         let claimant = Claimant { agent: "alpha".into(), session: None, lease_ms: 600_000 };
         queue.claim_one("/p", "t/01", &claimant).unwrap();
         assert!(service.is_needed());

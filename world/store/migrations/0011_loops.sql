@@ -35,6 +35,8 @@ ALTER TABLE tasks ADD COLUMN verify TEXT;
 -- The agent said that it is done, and with what; it stays active until that is proven.
 ALTER TABLE tasks ADD COLUMN proposed_at INTEGER;
 ALTER TABLE tasks ADD COLUMN proposed_result TEXT;
+-- The proof passed; whoever merges the work confirms it.
+ALTER TABLE tasks ADD COLUMN proven INTEGER NOT NULL DEFAULT 0;
 
 -- The branch and work tree that a task is worked on in, until it is merged.
 CREATE TABLE task_branches (

@@ -72,7 +72,7 @@ pub use sessions::SessionFilter;
 pub use spool::{SPOOL, spool, spool_text};
 pub use spool_line::{PENDING, write as spool_line};
 pub use store::{Durability, Store};
-pub use tasks::{ClientSpan, Dependency, Lapsed, OpenClient, TaskEdit, TaskFilter, WaitingTasks};
+pub use tasks::{ClientSpan, Dependency, Lapsed, OpenClient, QueueLook, TaskEdit, TaskFilter, WaitingTasks};
 pub use timeline::Point;
 pub use tx::Tx;
 pub use unstored::{SpoolFailure, Unstored, note_unstored, unstored, warning};

@@ -1,7 +1,8 @@
 //! Acting on a claim: renewing it, and saying that its task is done or failed.
 //! Only the live attempt may; what is over is over.
 
-use super::{CONTEXT_LIMIT, Refusal, SESSION_ENDED, SESSION_EXITED, Speaker, release, reported, turn};
+use super::propose::propose;
+use super::{CONTEXT_LIMIT, Proof, Refusal, SESSION_ENDED, SESSION_EXITED, Speaker, release, reported, turn};
 use model::Ms;
 use model::task::{Attempt, AttemptChange, AttemptOutcome, Hold, Queued, TaskStatus, TaskTransition};
 use serde_json::Value;
@@ -32,6 +33,8 @@ pub struct TaskAction<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SettleResult {
     Turn(Box<TaskTransition>),
+    /// It counts when it is proven; nothing is written where that was said already.
+    Proposed(Option<Box<TaskTransition>>),
     /// It had come about already; how, in words.
     Already(String),
 }
@@ -43,8 +46,8 @@ impl<'a> TaskAction<'a> {
         Ok(turn(self.task, Queued { hold: Some(hold), ..self.task.clone() }, AttemptChange::None, self.now))
     }
 
-    /// Null is no result.
-    pub fn done(&self, result: Value) -> Result<SettleResult, Refusal> {
+    /// Null is no result. Where a proof is wanted, this is a proposal.
+    pub fn done(&self, result: Value, proof: Proof) -> Result<SettleResult, Refusal> {
         let hold = match self.hold() {
             Ok(hold) => hold,
             Err(Refusal::Over { outcome: AttemptOutcome::Done, attempt, .. }) => {
@@ -52,6 +55,9 @@ impl<'a> TaskAction<'a> {
             }
             Err(refusal) => return Err(refusal),
         };
+        if proof == Proof::Wanted {
+            return Ok(SettleResult::Proposed(propose(self.task, hold, result, self.now).map(Box::new)));
+        }
         let ended = AttemptChange::Ended { number: hold.attempt, outcome: AttemptOutcome::Done, reason: None };
         let after = Queued { status: TaskStatus::Done, hold: None, ready_at: Ms(0), ..self.task.clone() };
         Ok(SettleResult::Turn(Box::new(TaskTransition {
@@ -99,7 +105,7 @@ impl<'a> TaskAction<'a> {
     }
 
     /// The hold the actor may act on, or why there is none.
-    fn hold(&self) -> Result<&'a Hold, Refusal> {
+    pub(super) fn hold(&self) -> Result<&'a Hold, Refusal> {
         self.permitted()?;
         let Self { task, actor, mine, now } = *self;
         let number = if actor.token.is_some() { mine.map(|attempt| attempt.number) } else { actor.attempt };

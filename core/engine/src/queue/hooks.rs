@@ -65,10 +65,12 @@ pub fn kept(task: &Queued, now: Ms) -> Option<TaskTransition> {
     })
 }
 
-/// All of them, each with a word for the log that names agent and task.
+/// All of them, each with a word for the log that names agent and task. What
+/// the agent said to be done is not let go: the end of its session is expected.
 pub fn release_all(held: &[HeldTask<'_>], reason: &str, now: Ms) -> (Vec<TaskTransition>, Vec<String>) {
-    let turns = held.iter().map(|held| release(held.task, reason, now)).collect();
-    let words =
-        held.iter().map(|held| format!("Warning: agent {} {reason}, failing task {}", held.hold.agent, held.task.slug));
-    (turns, words.collect())
+    let unfinished = || held.iter().filter(|held| held.hold.proposed.is_none());
+    let turns = unfinished().map(|held| release(held.task, reason, now)).collect();
+    let word =
+        |held: &HeldTask<'_>| format!("Warning: agent {} {reason}, failing task {}", held.hold.agent, held.task.slug);
+    (turns, unfinished().map(word).collect())
 }

@@ -1,5 +1,6 @@
 //! Lines of a plan: JSON Lines with short keys, all checked before any is used.
 
+use crate::redact;
 use model::task::{Priority, TaskPlan, TaskStep};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -79,6 +80,19 @@ pub fn parse_priority(value: &Value) -> Option<Priority> {
     u8::try_from(number).ok().filter(|priority| *priority <= 3).map(Priority)
 }
 
+/// A command is run as it stands, so nothing of it can be taken out before it is stored.
+pub fn verify_problem(command: &str) -> Option<&'static str> {
+    let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    match command {
+        _ if command.len() > 4096 => Some("must not be longer than 4096 bytes"),
+        _ if command.chars().any(odd) => Some("must not hold control characters"),
+        _ if redact::text_without_secrets(command) != command => {
+            Some("holds what looks like a secret; let the command read it from a file or a variable")
+        }
+        _ => None,
+    }
+}
+
 pub fn category_problem(category: &str) -> Option<String> {
     (!CATEGORIES.contains(&category)).then(|| format!("must be one of {}", CATEGORIES.join(", ")))
 }
@@ -116,8 +130,17 @@ impl Reader<'_> {
             spec: self.text("spec"),
             reference: self.text("ref"),
             steps: self.checked("steps", "must be a list of texts", parse_steps).unwrap_or_default(),
+            verify: self.verify(),
             slug,
         }
+    }
+
+    fn verify(&mut self) -> Option<String> {
+        let verify = self.text("verify").filter(|command| !command.trim().is_empty())?;
+        if let Some(problem) = verify_problem(&verify) {
+            self.wrong("verify", problem);
+        }
+        Some(verify)
     }
 
     fn deps(&mut self) -> Vec<String> {

@@ -43,6 +43,10 @@ pub enum Refusal {
     BackingOff {
         until: Ms,
     },
+    /// The attempt lives, and its agent has not said that the task is done.
+    NotProposed {
+        attempt: i64,
+    },
 }
 
 impl Refusal {
@@ -86,6 +90,9 @@ impl Refusal {
             Self::NotActive { status } => format!("task '{slug}' is not active (status: {})", status.name()),
             Self::Blocked { blockers: 1 } => format!("task '{slug}' waits for a blocker"),
             Self::Blocked { blockers } => format!("task '{slug}' waits for {blockers} blockers"),
+            Self::NotProposed { attempt } => {
+                format!("attempt {attempt} of task '{slug}' was not said to be done, so there is nothing to prove")
+            }
             Self::BackingOff { until } => format!("task '{slug}' failed and rests until {}", until.rfc3339()),
         }
     }

@@ -35,7 +35,7 @@ fn failed(task: &Queued, reason: &str, now: i64) -> Queued {
     let actor = Actor { attempt: Some(task.attempt), speaker: Speaker::Person, ..actor("") };
     match (TaskAction { task, actor: &actor, mine: None, now: Ms(now) }).fail(reason, 0).unwrap() {
         SettleResult::Turn(turn) => turn.after,
-        SettleResult::Already(why) => panic!("{why}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -51,7 +51,7 @@ fn q3_another_agent_cannot_finish_fail_or_renew() {
     let held = claimed(&task(), "a", 0);
     let stranger = actor("b");
     let act = TaskAction { task: &held, actor: &stranger, mine: None, now: Ms(1) };
-    assert!(matches!(act.done(serde_json::Value::Null), Err(Refusal::Held { .. })));
+    assert!(matches!(act.done(serde_json::Value::Null, Proof::None), Err(Refusal::Held { .. })));
     assert!(matches!(act.fail("x", 0), Err(Refusal::Held { .. })));
     assert!(matches!(act.renew(1), Err(Refusal::Held { .. })));
 }
@@ -102,7 +102,7 @@ fn q3_a_lapsed_attempt_is_told_so() {
     let held = claimed(&task(), "a", 0);
     let own = actor("a");
     let act = TaskAction { task: &held, actor: &own, mine: None, now: Ms(600_000) };
-    let refusal = act.done(serde_json::Value::Null).unwrap_err();
+    let refusal = act.done(serde_json::Value::Null, Proof::None).unwrap_err();
     assert!(matches!(refusal, Refusal::Lapsed { attempt: 1, .. }));
     assert!(refusal.sentence("t").contains("attempt 1 of task 't' lapsed at"));
     assert!(matches!(act.renew(1), Err(Refusal::Lapsed { .. })));
@@ -156,7 +156,7 @@ fn q5_failing_what_is_over_is_success_with_a_note() {
     let over = release(&claimed(&task(), "a", 0), CONTEXT_LIMIT, Ms(1)).after;
     let act = TaskAction { task: &over, actor: &own, mine: None, now: Ms(2) };
     assert!(matches!(act.fail("x", 0), Ok(SettleResult::Already(_))));
-    assert!(matches!(act.done(serde_json::Value::Null), Err(Refusal::NotActive { .. })));
+    assert!(matches!(act.done(serde_json::Value::Null, Proof::None), Err(Refusal::NotActive { .. })));
     let attempt = Attempt {
         number: 1,
         token: None,
@@ -223,4 +223,22 @@ fn q7_every_reason_is_said_with_its_tasks() {
         ("leased", "l"),
     ];
     assert_eq!(told, expected.map(|(kind, tasks)| (kind, some(tasks))));
+}
+
+/// L10: the end of a session lets go of what is unfinished, and of nothing else.
+#[test]
+fn l10_hooks_release_what_is_unfinished_and_not_what_was_said_to_be_done() {
+    let working = claimed(&task(), "a", 0);
+    let said = Queued { slug: "said".into(), ..claimed(&task(), "a", 0) };
+    let actor = actor("a");
+    let act = TaskAction { task: &said, actor: &actor, mine: None, now: Ms(1) };
+    let Ok(SettleResult::Proposed(Some(turn))) = act.done(serde_json::Value::Null, Proof::Wanted) else {
+        panic!("a proof is wanted")
+    };
+    let tasks = [working, turn.after];
+    let held: Vec<HeldTask<'_>> =
+        tasks.iter().filter_map(|task| task.hold.as_ref().map(|hold| HeldTask { task, hold })).collect();
+    let (turns, words) = release_all(&held, SESSION_ENDED, Ms(2));
+    assert_eq!(turns.iter().map(|turn| turn.after.slug.as_str()).collect::<Vec<_>>(), ["t"]);
+    assert_eq!(words, ["Warning: agent a session ended unexpectedly, failing task t"]);
 }

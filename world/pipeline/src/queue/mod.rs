@@ -3,16 +3,20 @@
 
 mod caller;
 mod claim;
+mod look;
 mod planning;
+mod proof;
 mod reap;
 mod settle;
 mod token;
+mod verify;
 mod workers;
 
 pub use caller::{TaskCaller, caller};
 pub use claim::Claimed;
 pub use planning::{Synced, TaskChange};
 pub use reap::Reaped;
+pub use settle::Settled;
 pub use workers::hostname;
 
 pub(crate) use reap::lives;

@@ -1,6 +1,6 @@
 //! Plans: tasks made, changed and linked, each as a whole or not at all.
 
-use super::{Queue, QueueError, known, refused, write};
+use super::{Queue, QueueError, known, refused, verify, write};
 use engine::queue::{self, Speaker, TaskLineError};
 use engine::redact;
 use model::Ms;
@@ -17,6 +17,8 @@ pub struct Synced {
     pub skipped: usize,
     /// Planned no more, and left because another agent holds them: why, one each.
     pub left: Vec<String>,
+    /// Planned by an agent with a command that proves them, which was not taken over.
+    pub unproven: Vec<String>,
 }
 
 /// A change by hand.
@@ -36,12 +38,14 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// an agent's plan would so end another's attempt.
     pub fn plan_sync(&mut self, project: &str, text: &str, speaker: &Speaker) -> Result<Synced, QueueError> {
         let lines = queue::parse_lines(text).map_err(|lines| QueueError::Lines { lines })?;
-        let lines: Vec<(usize, TaskPlan)> = lines.into_iter().map(|(line, plan)| (line, redact::plan(plan))).collect();
+        let mut lines: Vec<(usize, TaskPlan)> =
+            lines.into_iter().map(|(line, plan)| (line, redact::plan(plan))).collect();
+        let unproven = verify::take_from_agents(&mut lines, speaker);
         self.all_or_nothing(|tx, moment| {
-            let mut synced = Synced::default();
+            let mut synced = Synced { unproven: unproven.clone(), ..Synced::default() };
             let mut written: BTreeMap<&str, Queued> = BTreeMap::new();
             for (_, plan) in &lines {
-                match put(tx, project, plan, moment.now)? {
+                match put(tx, project, plan, (speaker, moment.now))? {
                     (task, Put::Inserted) => (synced.inserted += 1, written.insert(&plan.slug, task)),
                     (task, Put::Updated) => (synced.updated += 1, written.insert(&plan.slug, task)),
                     (_, Put::Done) => (synced.skipped += 1, None),
@@ -61,12 +65,13 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         })
     }
 
-    pub fn create(&mut self, project: &str, plan: &TaskPlan) -> Result<(), QueueError> {
+    pub fn create(&mut self, project: &str, plan: &TaskPlan, speaker: &Speaker) -> Result<(), QueueError> {
+        verify::may_set(plan.verify.as_ref(), speaker)?;
         let plan = &redact::plan(plan.clone());
         self.all_or_nothing(|tx, moment| {
             match tx.queued(project, &plan.slug)? {
                 Some(task) if task.status == TaskStatus::Deleted => {
-                    revive(tx, &task, plan, moment.now)?;
+                    revive(tx, &task, plan, (speaker, moment.now))?;
                     // What it waited for before it was deleted might close a circle by now.
                     tx.set_blockers(&task, &[])?;
                 }
@@ -90,8 +95,12 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         change: &TaskChange,
         speaker: &Speaker,
     ) -> Result<(), QueueError> {
+        verify::may_set(change.edit.verify.as_ref(), speaker)?;
         self.all_or_nothing(|tx, moment| {
             let task = known(tx, project, slug)?;
+            if change.status == Some(TaskStatus::Done) {
+                verify::may_finish(tx, &task, speaker)?;
+            }
             if task.status == TaskStatus::Done {
                 return Err(QueueError::Wrong(format!("task '{slug}' is done and cannot be updated")));
             }
@@ -177,23 +186,28 @@ enum Put {
     Done,
 }
 
-fn put(tx: &Tx<'_>, project: &str, plan: &TaskPlan, now: Ms) -> Result<(Queued, Put), QueueError> {
+fn put(
+    tx: &Tx<'_>,
+    project: &str,
+    plan: &TaskPlan,
+    (speaker, now): (&Speaker, Ms),
+) -> Result<(Queued, Put), QueueError> {
     match tx.queued(project, &plan.slug)? {
         None => Ok((tx.add_task(project, plan, now)?, Put::Inserted)),
         Some(task) if task.status == TaskStatus::Done => Ok((task, Put::Done)),
         Some(task) if task.status == TaskStatus::Deleted => {
-            revive(tx, &task, plan, now)?;
+            revive(tx, &task, plan, (speaker, now))?;
             Ok((task, Put::Updated))
         }
         Some(task) => {
-            tx.rewrite_task(&task, plan, now)?;
+            tx.rewrite_task(&task, &verify::kept_from_agents(tx, &task, plan, speaker)?, now)?;
             Ok((task, Put::Updated))
         }
     }
 }
 
-fn revive(tx: &Tx<'_>, task: &Queued, plan: &TaskPlan, now: Ms) -> Result<(), QueueError> {
-    tx.rewrite_task(task, plan, now)?;
+fn revive(tx: &Tx<'_>, task: &Queued, plan: &TaskPlan, (speaker, now): (&Speaker, Ms)) -> Result<(), QueueError> {
+    tx.rewrite_task(task, &verify::kept_from_agents(tx, task, plan, speaker)?, now)?;
     Ok(write(tx, queue::revive(task, now))?)
 }
 

@@ -1,8 +1,9 @@
 //! Acting on a claim: renewing it, finishing it, failing it, letting it go.
 
+use super::proof::proof;
 use super::{Queue, QueueError, known, refused, write};
 use engine::fleet::reports::{self, WorkerResult as Settlement};
-use engine::queue::{self, Actor, Refusal, SettleResult, TaskAction};
+use engine::queue::{self, Actor, Proof, Refusal, SettleResult, TaskAction};
 use model::effect::Write;
 use model::effort::MemoryWrite;
 use model::task::{ClockReading, Queued, Task};
@@ -10,39 +11,41 @@ use model::{ClientProcess, Ms};
 use serde_json::Value;
 use store::{Durability, Error, Tx};
 
+/// What a wish to finish or fail a task led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settled {
+    Now,
+    /// It had come about already; how, in words.
+    Already(String),
+    /// Kept, and done once it is proven: by this command, where the task has its own.
+    Proposed {
+        verify: Option<String>,
+    },
+}
+
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn renew(&mut self, project: &str, slug: &str, actor: &Actor, lease_ms: i64) -> Result<Task, QueueError> {
-        self.act(project, slug, actor, |act| Ok((SettleResult::Turn(Box::new(act.renew(lease_ms)?)), None)))?;
+        self.act(project, slug, actor, |_, act| Ok((SettleResult::Turn(Box::new(act.renew(lease_ms)?)), None)))?;
         self.whole(project, slug)
     }
 
-    /// The note says how it had come about already, where it had. Null is no result.
-    pub fn done(
-        &mut self,
-        project: &str,
-        slug: &str,
-        actor: &Actor,
-        result: Value,
-    ) -> Result<Option<String>, QueueError> {
-        self.act(project, slug, actor, |act| act.done(result).map(|settled| (settled, Some(Settlement::Done))))
+    /// Null is no result. Where a loop proves what its agent does, it is a proposal.
+    pub fn done(&mut self, project: &str, slug: &str, actor: &Actor, result: Value) -> Result<Settled, QueueError> {
+        self.act(project, slug, actor, |proof, act| {
+            act.done(result, proof).map(|settled| (settled, Some(Settlement::Done)))
+        })
     }
 
-    pub fn fail(
-        &mut self,
-        project: &str,
-        slug: &str,
-        actor: &Actor,
-        reason: &str,
-    ) -> Result<Option<String>, QueueError> {
-        let jitter = i64::from(u16::from_be_bytes([host::clock::random()[0], host::clock::random()[1]])) % 1000;
-        let failed = Settlement::Failed { reason };
-        self.act(project, slug, actor, |act| act.fail(reason, jitter).map(|settled| (settled, Some(failed))))
+    pub fn fail(&mut self, project: &str, slug: &str, actor: &Actor, reason: &str) -> Result<Settled, QueueError> {
+        let (jitter, failed) = (jitter(), Settlement::Failed { reason });
+        self.act(project, slug, actor, |_, act| act.fail(reason, jitter).map(|settled| (settled, Some(failed))))
     }
 
-    /// Everything the agent holds goes back, claimable at once. Gives the slugs.
+    /// Everything the agent holds goes back, claimable at once, but for what it
+    /// said to be done. Gives the slugs.
     pub fn release_all(&mut self, agent: &str, reason: &str) -> Result<Vec<String>, QueueError> {
         self.all_or_nothing(|tx, moment| {
-            let held = tx.held_by(agent)?;
+            let held: Vec<Queued> = tx.held_by(agent)?.into_iter().filter(|task| !task.is_proposed()).collect();
             for task in &held {
                 write(tx, queue::release(task, reason, moment.now))?;
             }
@@ -79,13 +82,13 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     /// A lease that ran out is noticed here too, and the refusal keeps that.
-    fn act<'r>(
+    pub(super) fn act<'r>(
         &mut self,
         project: &str,
         slug: &str,
         actor: &Actor,
-        wish: impl FnOnce(TaskAction<'_>) -> Result<(SettleResult, Option<Settlement<'r>>), Refusal>,
-    ) -> Result<Option<String>, QueueError> {
+        wish: impl FnOnce(Proof, TaskAction<'_>) -> Result<(SettleResult, Option<Settlement<'r>>), Refusal>,
+    ) -> Result<Settled, QueueError> {
         let judged = self.judge()?;
         self.transact(Durability::Full, |tx, moment| {
             judged.expire(tx, moment)?;
@@ -93,14 +96,19 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 return Ok(Err(QueueError::NotFound { slug: slug.to_string() }));
             };
             let mine = mine(tx, &task, actor)?;
-            match wish(TaskAction { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
+            let verify = tx.verify_of(&task)?;
+            let proof = proof(tx, &task, verify.as_deref())?;
+            match wish(proof, TaskAction { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
                 Ok((SettleResult::Turn(turn), told)) => {
                     if let Some(told) = told {
                         report(tx, &task, told, moment.now)?;
                     }
-                    write(tx, *turn).map(|()| Ok(None))
+                    write(tx, *turn).map(|()| Ok(Settled::Now))
                 }
-                Ok((SettleResult::Already(note), _)) => Ok(Ok(Some(note))),
+                Ok((SettleResult::Proposed(turn), _)) => {
+                    turn.map_or(Ok(()), |turn| write(tx, *turn)).map(|()| Ok(Settled::Proposed { verify }))
+                }
+                Ok((SettleResult::Already(note), _)) => Ok(Ok(Settled::Already(note))),
                 Err(refusal) => Ok(Err(refused(&task, refusal))),
             }
         })?
@@ -115,6 +123,11 @@ fn report(tx: &Tx<'_>, task: &Queued, told: Settlement<'_>, now: Ms) -> Result<(
         Some(message) => tx.apply(&[Write::Memory(MemoryWrite::Message(message))]),
         None => Ok(()),
     }
+}
+
+/// 0 to 999.
+pub(super) fn jitter() -> i64 {
+    i64::from(u16::from_be_bytes([host::clock::random()[0], host::clock::random()[1]])) % 1000
 }
 
 fn mine(tx: &Tx<'_>, task: &Queued, actor: &Actor) -> Result<Option<model::task::Attempt>, Error> {

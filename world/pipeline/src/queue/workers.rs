@@ -2,9 +2,9 @@
 
 use super::reap::lives;
 use super::{Queue, QueueError, write};
-use engine::queue::{self, DEREGISTERED};
+use engine::queue::{self, DEREGISTERED, NEVER_PROVEN};
 use model::ClientProcess;
-use model::task::{ClockReading, Worker};
+use model::task::{ClockReading, Queued, Worker};
 use store::Store;
 
 /// Letters and digits that are easy to read aloud.
@@ -31,16 +31,19 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         })
     }
 
-    /// Lets go of everything the worker holds and marks it as gone. Gives the
-    /// slugs it held; `None` when there is no such worker.
+    /// Lets go of everything the worker holds and marks it as gone, but for what
+    /// is proven and waits to be merged. Gives the slugs; `None` when there is no such worker.
     pub fn deregister(&mut self, id: &str) -> Result<Option<Vec<String>>, QueueError> {
         self.all_or_nothing(|tx, moment| {
             if !tx.end_worker(id, moment.now)? {
                 return Ok(None);
             }
-            let held = tx.held_by(id)?;
+            let proven =
+                |task: &Queued| task.hold.as_ref().and_then(|hold| hold.proposed).is_some_and(|said| said.proven);
+            let held: Vec<Queued> = tx.held_by(id)?.into_iter().filter(|task| !proven(task)).collect();
             for task in &held {
-                write(tx, queue::release(task, DEREGISTERED, moment.now))?;
+                let reason = if task.is_proposed() { NEVER_PROVEN } else { DEREGISTERED };
+                write(tx, queue::release(task, reason, moment.now))?;
             }
             Ok(Some(held.into_iter().map(|task| task.slug).collect()))
         })

@@ -1,6 +1,6 @@
 //! Leases that ran out, and the clocks they are measured by.
 
-use super::{queued, read};
+use super::{QUEUED, queued, read};
 use crate::{Error, Store, Tx};
 use model::session::SessionState;
 use model::task::{ClockReading, Queued};
@@ -49,10 +49,10 @@ impl Store {
                 .query_map(params![now.0, most], |row| {
                     Ok(Lapsed {
                         task: read(row)?,
-                        tool_active: row.get::<_, Option<String>>(16)?.as_deref()
+                        tool_active: row.get::<_, Option<String>>(QUEUED)?.as_deref()
                             == Some(SessionState::ToolActive.name()),
-                        client: process(row.get(17)?, row.get(18)?),
-                        group: process(row.get(19)?, row.get(20)?),
+                        client: process(row.get(QUEUED + 1)?, row.get(QUEUED + 2)?),
+                        group: process(row.get(QUEUED + 3)?, row.get(QUEUED + 4)?),
                     })
                 })?
                 .collect()

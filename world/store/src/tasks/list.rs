@@ -1,6 +1,6 @@
 //! Tasks as shown: lists, one with everything, counts. Each is a short read.
 
-use super::{deps, plan, queued, read};
+use super::{QUEUED, deps, plan, queued, read};
 use crate::{Error, Store, Tx};
 use model::Ms;
 use model::task::{Counts, Priority, Queued, Task, TaskPlan, TaskStatus};
@@ -26,15 +26,16 @@ macro_rules! whole {
         concat!(
             "SELECT ",
             queued!(),
-            ", title, description, category, priority, spec, ref, result, created_at, updated_at, deleted_at
-             FROM tasks WHERE project = ?1 AND status IS NOT NULL"
+            ", title, description, category, priority, spec, ref, result, created_at, updated_at, deleted_at,
+             verify FROM tasks WHERE project = ?1 AND status IS NOT NULL"
         )
     };
 }
 
 const ONE: &str = concat!(whole!(), " AND slug = ?2");
 
-const COUNTS: &str = "SELECT status, status IN ('open', 'active') AND open_blockers > 0, count(*)
+const COUNTS: &str =
+    "SELECT status, status IN ('open', 'active') AND open_blockers > 0 AND proposed_at IS NULL, count(*)
     FROM tasks WHERE project = ?1 AND status IS NOT NULL GROUP BY 1, 2";
 
 const RESULTS: &str = "SELECT slug, result FROM task_deps JOIN tasks ON tasks.row = task_deps.blocker
@@ -142,23 +143,24 @@ fn read_task(row: &Row<'_>) -> rusqlite::Result<Task> {
     Ok(Task {
         plan: TaskPlan {
             slug: queued.slug.clone(),
-            title: row.get(16)?,
-            description: row.get(17)?,
-            category: row.get(18)?,
-            priority: Priority(row.get(19)?),
-            spec: row.get(20)?,
-            reference: row.get(21)?,
+            title: row.get(QUEUED)?,
+            description: row.get(QUEUED + 1)?,
+            category: row.get(QUEUED + 2)?,
+            priority: Priority(row.get(QUEUED + 3)?),
+            spec: row.get(QUEUED + 4)?,
+            reference: row.get(QUEUED + 5)?,
             deps: Vec::new(),
             steps: Vec::new(),
+            verify: row.get(QUEUED + 10)?,
         },
         queued,
-        result: json(row.get(22)?),
-        created_at: Ms(row.get(23)?),
-        updated_at: Ms(row.get(24)?),
-        deleted_at: row.get::<_, Option<i64>>(25)?.map(Ms),
+        result: json(row.get(QUEUED + 6)?),
+        created_at: Ms(row.get(QUEUED + 7)?),
+        updated_at: Ms(row.get(QUEUED + 8)?),
+        deleted_at: row.get::<_, Option<i64>>(QUEUED + 9)?.map(Ms),
     })
 }
 
-fn json(text: Option<String>) -> Option<serde_json::Value> {
+pub(super) fn json(text: Option<String>) -> Option<serde_json::Value> {
     text.and_then(|text| serde_json::from_str(&text).ok())
 }

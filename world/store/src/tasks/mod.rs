@@ -7,6 +7,7 @@ mod held;
 mod lapse;
 mod list;
 mod plan;
+mod proposals;
 mod turn;
 mod waiting;
 mod workers;
@@ -16,7 +17,7 @@ pub use deps::Dependency;
 pub use lapse::Lapsed;
 pub use list::TaskFilter;
 pub use plan::TaskEdit;
-pub use waiting::WaitingTasks;
+pub use waiting::{QueueLook, WaitingTasks};
 
 pub(crate) use check::problems;
 pub(crate) use held::held;
@@ -24,17 +25,20 @@ pub(crate) use turn::write as write_turn;
 
 use crate::{Error, Tx};
 use model::Ms;
-use model::task::{Hold, Queued, TaskStatus};
+use model::task::{Hold, Proposed, Queued, TaskStatus};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// A rest that is over is ended for so many tasks at once; the others wait for the next claim.
 const MOST_RESTED: i64 = 64;
 
+/// How many columns `queued!` names: what is selected besides begins there.
+pub(crate) const QUEUED: usize = 18;
+
 macro_rules! queued {
     () => {
         "tasks.row, tasks.project, tasks.slug, tasks.status, tasks.agent, tasks.session, tasks.lease_until, \
          tasks.lease_ms, tasks.renewed_at, tasks.attempt, tasks.retry_count, tasks.failures, tasks.releases, \
-         tasks.fail_reason, tasks.ready_at, tasks.open_blockers"
+         tasks.fail_reason, tasks.ready_at, tasks.open_blockers, tasks.proposed_at, tasks.proven"
     };
 }
 pub(crate) use queued;
@@ -91,6 +95,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Queued> {
             lease_until: Ms(row.get::<_, Option<i64>>(6)?.unwrap_or_default()),
             lease_ms: row.get::<_, Option<i64>>(7)?.unwrap_or_default(),
             renewed_at: Ms(row.get::<_, Option<i64>>(8)?.unwrap_or_default()),
+            proposed: proposed(row)?,
         }),
         _ => None,
     };
@@ -108,6 +113,11 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Queued> {
         ready_at: Ms(row.get(14)?),
         open_blockers: row.get(15)?,
     })
+}
+
+fn proposed(row: &Row<'_>) -> rusqlite::Result<Option<Proposed>> {
+    let Some(at) = row.get::<_, Option<i64>>(16)? else { return Ok(None) };
+    Ok(Some(Proposed { at: Ms(at), proven: row.get(17)? }))
 }
 
 #[cfg(test)]
@@ -129,6 +139,9 @@ mod tests {
             super::lapse::LAPSED,
             super::turn::RENEW,
             super::turn::MOVE,
+            super::turn::PROPOSE,
+            super::proposals::RUN_OF,
+            super::proposals::OF_AGENT,
             super::turn::END,
         ];
         for sql in statements {

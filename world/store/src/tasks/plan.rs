@@ -17,23 +17,25 @@ pub struct TaskEdit {
     pub spec: Option<String>,
     pub reference: Option<String>,
     pub steps: Option<Vec<TaskStep>>,
+    /// An empty one takes it away.
+    pub verify: Option<String>,
 }
 
 /// A task that only owned a folder becomes one of the queue; one that is queued is not touched.
 const INSERT: &str = "INSERT INTO tasks (project, slug, title, description, category, priority, status, spec, ref,
-      created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'open', ?7, ?8, ?9, ?9)
+      verify, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'open', ?7, ?8, ?10, ?9, ?9)
     ON CONFLICT (project, slug) DO UPDATE SET title = excluded.title, description = excluded.description,
       category = excluded.category, priority = excluded.priority, status = 'open', spec = excluded.spec,
-      ref = excluded.ref, created_at = excluded.created_at, updated_at = excluded.updated_at
+      ref = excluded.ref, verify = excluded.verify, created_at = excluded.created_at, updated_at = excluded.updated_at
     WHERE status IS NULL";
 
 const REWRITE: &str =
     "UPDATE tasks SET title = ?2, description = ?3, category = ?4, priority = ?5, spec = ?6, ref = ?7,
-      updated_at = ?8 WHERE row = ?1";
+      updated_at = ?8, verify = ?9 WHERE row = ?1";
 
 const EDIT: &str = "UPDATE tasks SET title = coalesce(?2, title), description = coalesce(?3, description),
       category = coalesce(?4, category), priority = coalesce(?5, priority), spec = coalesce(?6, spec),
-      ref = coalesce(?7, ref), updated_at = ?8 WHERE row = ?1";
+      ref = coalesce(?7, ref), updated_at = ?8, verify = nullif(coalesce(?9, verify), '') WHERE row = ?1";
 
 const OF_SPEC: &str =
     concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1 AND spec = ?2 AND status IS NOT NULL");
@@ -45,7 +47,7 @@ impl Tx<'_> {
             projects::see(conn, project, now)?;
             let made = conn.prepare_cached(INSERT)?.execute(params![
                 project, plan.slug, plan.title, plan.description, plan.category, plan.priority.0, plan.spec,
-                plan.reference, now.0
+                plan.reference, now.0, plan.verify
             ])?;
             if made == 0 {
                 return Err(rusqlite::Error::StatementChangedRows(made));
@@ -61,7 +63,7 @@ impl Tx<'_> {
         self.verb(|conn| {
             conn.prepare_cached(REWRITE)?.execute(params![
                 task.row, plan.title, plan.description, plan.category, plan.priority.0, plan.spec, plan.reference,
-                now.0
+                now.0, plan.verify
             ])?;
             let mut steps = plan.steps.clone();
             let known: HashSet<String> =
@@ -83,7 +85,8 @@ impl Tx<'_> {
                 edit.priority.map(|priority| priority.0),
                 edit.spec,
                 edit.reference,
-                now.0
+                now.0,
+                edit.verify
             ])?;
             match &edit.steps {
                 Some(steps) => write_steps(conn, task.row, steps),

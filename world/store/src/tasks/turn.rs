@@ -1,7 +1,7 @@
 //! Writing a decided turn, on condition that the task still stands as it was read.
 
 use super::deps;
-use model::task::{Attempt, AttemptChange, Queued, TaskStatus, TaskTransition};
+use model::task::{Attempt, AttemptChange, Hold, Queued, TaskStatus, TaskTransition};
 use rusqlite::{Connection, params};
 
 /// A renewal touches the one index it must.
@@ -13,9 +13,14 @@ const HAND_OVER: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, lea
 
 pub(super) const MOVE: &str = "UPDATE tasks SET status = ?1, agent = ?2, session = ?3, lease_until = ?4, lease_ms = ?5,
       renewed_at = ?6, attempt = ?7, retry_count = ?8, failures = ?9, releases = ?10, fail_reason = ?11,
-      ready_at = ?12, result = coalesce(?13, result), updated_at = ?14,
+      ready_at = ?12, result = coalesce(?13, CASE ?1 WHEN 'done' THEN proposed_result END, result), updated_at = ?14,
+      proposed_at = NULL, proposed_result = NULL, proven = 0,
       deleted_at = CASE ?1 WHEN 'deleted' THEN coalesce(deleted_at, ?14) END
     WHERE row = ?15 AND status = ?16 AND attempt = ?17";
+
+pub(super) const PROPOSE: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, proposed_at = ?3, proven = ?4,
+      proposed_result = coalesce(?5, proposed_result), updated_at = ?2
+    WHERE row = ?6 AND status = 'active' AND attempt = ?7";
 
 const BEGIN: &str = "INSERT INTO attempts (task, number, agent, session, claimed_at, token)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -26,6 +31,7 @@ pub(super) const END: &str = "UPDATE attempts SET ended_at = ?1, outcome = ?2, r
 /// Whether it was written: `false` when somebody else's turn came first.
 pub(crate) fn write(conn: &Connection, turn: &TaskTransition) -> rusqlite::Result<bool> {
     let written = match (&turn.after.hold, turn.before.0) {
+        (Some(hold), TaskStatus::Active) if turn.attempt == AttemptChange::Proposed => propose(conn, turn, hold)?,
         (Some(hold), TaskStatus::Active) if turn.attempt == AttemptChange::None => {
             let values = params![
                 hold.lease_until.0, hold.renewed_at.0, hold.lease_ms, turn.after.row, hold.attempt, hold.session
@@ -38,7 +44,7 @@ pub(crate) fn write(conn: &Connection, turn: &TaskTransition) -> rusqlite::Resul
         return Ok(false);
     }
     match &turn.attempt {
-        AttemptChange::None => {}
+        AttemptChange::None | AttemptChange::Proposed => {}
         AttemptChange::Begun(attempt) => begin(conn, &turn.after, attempt)?,
         AttemptChange::Ended { number, outcome, reason } => {
             let values = params![turn.at.0, outcome.name(), reason, turn.after.row, number];
@@ -75,6 +81,20 @@ fn write_move(conn: &Connection, turn: &TaskTransition) -> rusqlite::Result<bool
         turn.before.1,
     ])?;
     Ok(changed == 1)
+}
+
+fn propose(conn: &Connection, turn: &TaskTransition, hold: &Hold) -> rusqlite::Result<bool> {
+    let (at, proven) = hold.proposed.map(|proposed| (proposed.at.0, proposed.proven)).unzip();
+    let values = params![
+        hold.lease_until.0,
+        hold.renewed_at.0,
+        at,
+        proven.unwrap_or_default(),
+        turn.result.as_ref().map(ToString::to_string),
+        turn.after.row,
+        hold.attempt
+    ];
+    Ok(conn.prepare_cached(PROPOSE)?.execute(values)? == 1)
 }
 
 fn begin(conn: &Connection, task: &Queued, attempt: &Attempt) -> rusqlite::Result<()> {

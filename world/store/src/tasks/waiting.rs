@@ -21,13 +21,45 @@ pub struct WaitingTasks {
     pub dependencies: BTreeMap<String, Vec<String>>,
 }
 
+/// How the queue of a project stands at a moment: what there is to do, and when there may be more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QueueLook {
+    pub counts: Counts,
+    pub claimable: i64,
+    /// Failed and not to be tried again yet; counted as open too.
+    pub resting: i64,
+    /// Said to be done and still to be proven; counted as active too.
+    pub proposed: i64,
+    /// When something may become claimable by itself: the earliest end of a rest or a lease.
+    pub next: Option<Ms>,
+}
+
 const MOST: usize = 20;
+
+const RESTING: &str = "SELECT count(*), min(ready_at) FROM tasks
+    WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at > ?2";
+
+const LEASED: &str =
+    "SELECT count(proposed_at), min(max(lease_until, ?2)) FROM tasks WHERE project = ?1 AND status = 'active'";
 
 const OPEN_BLOCKERS: &str = "SELECT slug || ' (' || status || ')' FROM task_deps
     JOIN tasks ON tasks.row = task_deps.blocker
     WHERE task_deps.task = ?1 AND status NOT IN ('done', 'deleted') ORDER BY slug LIMIT 10";
 
 impl Store {
+    pub fn queue_look(&self, project: &str, now: Ms) -> Result<QueueLook, Error> {
+        type Found = (i64, Option<i64>);
+        self.read(|conn| {
+            let look = |sql: &str| -> rusqlite::Result<Found> {
+                conn.prepare_cached(sql)?.query_row(params![project, now.0], |row| Ok((row.get(0)?, row.get(1)?)))
+            };
+            let ((resting, rested), (proposed, lapsing)) = (look(RESTING)?, look(LEASED)?);
+            let (counts, claimable) = (list::counts(conn, project)?, claimable(conn, project, now)?);
+            let next = rested.into_iter().chain(lapsing).min().map(Ms);
+            Ok(QueueLook { counts, claimable, resting, proposed, next })
+        })
+    }
+
     pub fn tasks_waiting(&self, project: &str, now: Ms) -> Result<WaitingTasks, Error> {
         self.read(|conn| {
             let some = |condition: &str| sample(conn, project, condition);
@@ -37,12 +69,7 @@ impl Store {
                 .collect::<Result<_, _>>()?;
             Ok(WaitingTasks {
                 counts: list::counts(conn, project)?,
-                claimable: conn.query_row(
-                    "SELECT count(*) FROM tasks
-                     WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at <= ?2",
-                    params![project, now.0],
-                    |row| row.get(0),
-                )?,
+                claimable: claimable(conn, project, now)?,
                 blocked,
                 resting: some(&format!("status = 'open' AND open_blockers = 0 AND ready_at > {}", now.0))?,
                 quarantined: some("status = 'quarantined'")?,
@@ -51,6 +78,12 @@ impl Store {
             })
         })
     }
+}
+
+fn claimable(conn: &Connection, project: &str, now: Ms) -> rusqlite::Result<i64> {
+    const CLAIMABLE: &str = "SELECT count(*) FROM tasks
+        WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at <= ?2";
+    conn.prepare_cached(CLAIMABLE)?.query_row(params![project, now.0], |row| row.get(0))
 }
 
 fn sample(conn: &Connection, project: &str, condition: &str) -> rusqlite::Result<Vec<Queued>> {

@@ -188,6 +188,10 @@ pub struct FieldArgs {
     /// Tasks that must be done first, separated by commas
     #[arg(long)]
     pub deps: Option<String>,
+    /// The command that must pass in the tree before a loop lets this task be done, in place of the loop's own
+    /// (people only)
+    #[arg(long, value_name = "COMMAND")]
+    pub verify: Option<String>,
 }
 
 #[derive(Debug, Args)]

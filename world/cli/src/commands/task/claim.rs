@@ -7,6 +7,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use engine::queue::Claimant;
+use pipeline::queue::Settled;
 use serde_json::{Value, json};
 
 /// Agents and scripts read what they claimed: they get JSON unless a person looks.
@@ -58,14 +59,14 @@ pub fn renew(args: &RenewArgs, store_session: &mut StoreSession, printer: &Print
 pub fn done(args: &TaskDoneArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let result = args.result.as_deref().map(parse_result).transpose()?.unwrap_or_default();
     let (project, actor) = (store_session.project(), store_session.actor(&args.actor));
-    let note = store_session.queue().done(&project, &args.id, &actor, result)?;
-    Ok(settled(printer, "done", &args.id, note))
+    let settled = store_session.queue().done(&project, &args.id, &actor, result)?;
+    Ok(show_settled(printer, "done", &args.id, settled))
 }
 
 pub fn fail(args: &FailArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     let (project, actor) = (store_session.project(), store_session.actor(&args.actor));
-    let note = store_session.queue().fail(&project, &args.id, &actor, &args.reason)?;
-    Ok(settled(printer, "failed", &args.id, note))
+    let settled = store_session.queue().fail(&project, &args.id, &actor, &args.reason)?;
+    Ok(show_settled(printer, "failed", &args.id, settled))
 }
 
 pub fn step_done(args: &StepArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
@@ -78,11 +79,27 @@ pub fn step_done(args: &StepArgs, store_session: &mut StoreSession, printer: &Pr
 }
 
 /// Repeating what is so already is success, and said.
-fn settled(printer: &Printer, word: &str, id: &str, note: Option<String>) -> Exit {
-    if let Some(note) = note {
-        printer.note(format!("note: task '{id}' was left as it is: {note}"));
+fn show_settled(printer: &Printer, word: &str, id: &str, settled: Settled) -> Exit {
+    match settled {
+        Settled::Now => print_done(printer, word, id),
+        Settled::Already(note) => {
+            printer.note(format!("note: task '{id}' was left as it is: {note}"));
+            print_done(printer, word, id)
+        }
+        Settled::Proposed { verify } if printer.json() => {
+            printer.object(&json!({"id": id, "did": "proposed", "verify": verify}));
+            Exit::Ok
+        }
+        Settled::Proposed { verify } => {
+            let proof = verify.map_or("the loop has proven it".to_string(), |command| format!("`{command}` passes"));
+            printer.line(text!(
+                "proposed {}: kept, and it counts as done when {}. Nothing more is to be done for it",
+                id,
+                proof
+            ));
+            Exit::Ok
+        }
     }
-    print_done(printer, word, id)
 }
 
 fn parse_result(text: &str) -> Result<Value, CliError> {

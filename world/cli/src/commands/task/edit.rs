@@ -30,9 +30,10 @@ pub fn create(args: &CreateArgs, store_session: &mut StoreSession, printer: &Pri
         reference: args.fields.reference.clone(),
         deps: deps(&args.fields).unwrap_or_default(),
         steps: steps(&args.fields)?.unwrap_or_default(),
+        verify: verify(&args.fields)?.filter(|command| !command.is_empty()),
     };
-    let project = store_session.project();
-    store_session.queue().create(&project, &plan)?;
+    let (project, speaker) = (store_session.project(), store_session.speaker());
+    store_session.queue().create(&project, &plan, &speaker)?;
     if printer.json() {
         return Ok(print_done(printer, "created", &args.id));
     }
@@ -49,6 +50,7 @@ pub fn update(args: &UpdateArgs, store_session: &mut StoreSession, printer: &Pri
         spec: args.fields.spec.clone(),
         reference: args.fields.reference.clone(),
         steps: steps(&args.fields)?,
+        verify: verify(&args.fields)?,
     };
     let status = args.status.as_deref().map(one_status).transpose()?;
     let change = TaskChange { edit, deps: deps(&args.fields), status };
@@ -129,6 +131,16 @@ fn steps(fields: &FieldArgs) -> Result<Option<Vec<TaskStep>>, CliError> {
     let Some(text) = &fields.steps else { return Ok(None) };
     let parsed = serde_json::from_str(text).ok().and_then(|value| queue::parse_steps(&value));
     parsed.map(Some).ok_or_else(|| wrong("steps", "must be a JSON list of texts", text))
+}
+
+/// An empty one takes away what there was.
+fn verify(fields: &FieldArgs) -> Result<Option<String>, CliError> {
+    let Some(command) = &fields.verify else { return Ok(None) };
+    match queue::verify_problem(command) {
+        // What may be a secret is not printed.
+        Some(problem) => Err(wrong("verify", problem, "…")),
+        None => Ok(Some(command.trim().to_string())),
+    }
 }
 
 fn deps(fields: &FieldArgs) -> Option<Vec<String>> {

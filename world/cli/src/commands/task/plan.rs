@@ -3,7 +3,7 @@
 use super::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Printer, text};
 use serde_json::json;
 use std::io::Read;
 
@@ -19,6 +19,14 @@ pub fn sync(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit,
     let synced = store_session.queue().plan_sync(&project, &text, &speaker)?;
     for why in &synced.left {
         printer.note(format!("note: {why}, so it is not deleted though it is planned no more"));
+    }
+    if !synced.unproven.is_empty() {
+        let (many, from) = (synced.unproven.join(", "), speaker.shown());
+        printer.note(text!(
+            "warning: the key 'verify' was left out for {}: this comes from {}, and what proves a task is said by a person",
+            many,
+            from
+        ));
     }
     let (inserted, updated, deleted, skipped) = (synced.inserted, synced.updated, synced.deleted, synced.skipped);
     if printer.json() {

@@ -131,7 +131,7 @@ fn a4_a_task_is_had_by_one_of_them_and_let_go_at_its_own_end_alone() {
     let mut queue = pipeline::queue::Queue::new(three.stage.pipeline.store().unwrap(), clock(1_800_000_100_000));
     for slug in ["acme/one", "acme/two"] {
         let plan = TaskPlan { slug: slug.into(), title: slug.into(), ..TaskPlan::default() };
-        queue.create(&project, &plan).unwrap();
+        queue.create(&project, &plan, &engine::queue::Speaker::Person).unwrap();
     }
     let claims: Vec<_> = agents
         .iter()

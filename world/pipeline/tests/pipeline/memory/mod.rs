@@ -102,7 +102,7 @@ impl Play for PipelineHome {
         let claimant =
             engine::queue::Claimant { agent: agent.into(), session: session.cloned(), lease_ms: 600_000_000 };
         let mut queue = pipeline::queue::Queue::new(self.pipeline.store().unwrap(), move || moment.clone());
-        queue.create(&project, &plan).unwrap();
+        queue.create(&project, &plan, &engine::queue::Speaker::Person).unwrap();
         queue.claim_one(&project, slug, &claimant).unwrap();
     }
 

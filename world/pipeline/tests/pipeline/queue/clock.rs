@@ -92,7 +92,8 @@ fn t10_whatever_is_written_counts_from_the_moment_the_lock_was_had() {
     };
     let mut queue = Queue::new(&mut machine.store, || clock.moment());
     for slug in ["a", "b"] {
-        queue.create(PROJECT, &TaskPlan { slug: slug.into(), title: "T".into(), ..TaskPlan::default() }).unwrap();
+        let plan = TaskPlan { slug: slug.into(), title: "T".into(), ..TaskPlan::default() };
+        queue.create(PROJECT, &plan, &Speaker::Person).unwrap();
     }
     assert_eq!(look("a").0.created_at, late);
     queue.claim_one(PROJECT, "a", &claimant("w")).unwrap();

@@ -31,7 +31,7 @@ fn q2_a_blocker_that_is_deleted_frees_and_one_that_comes_back_holds_again() {
     machine.queue().delete(PROJECT, "a", &Speaker::Person).unwrap();
     assert_eq!(blockers(&machine), [0, 0]);
     let again = model::task::TaskPlan { slug: "a".into(), title: "A".into(), ..model::task::TaskPlan::default() };
-    machine.queue().create(PROJECT, &again).unwrap();
+    machine.queue().create(PROJECT, &again, &engine::queue::Speaker::Person).unwrap();
     assert_eq!(blockers(&machine), [1, 1]);
     machine.check();
 }

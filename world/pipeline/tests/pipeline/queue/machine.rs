@@ -2,6 +2,7 @@
 
 use engine::queue::{Actor, Claimant, Speaker};
 use model::Ms;
+use model::run::Run;
 use model::task::{AttemptOutcome, ClockReading, Task, TaskStatus};
 use pipeline::queue::{Claimed, Queue, QueueError};
 use std::time::Duration;
@@ -49,6 +50,21 @@ impl Machine {
 
     pub fn claim(&mut self, agent: &str) -> Option<Claimed> {
         self.queue().claim_first(PROJECT, &claimant(agent)).unwrap()
+    }
+
+    /// A run of a loop that is not over, and works by this agent.
+    pub fn run(&mut self, agent: &str, proves: bool) -> Run {
+        let run = Run {
+            id: format!("run-{agent}"),
+            project: PROJECT.into(),
+            folder: PROJECT.into(),
+            agent: Some(agent.into()),
+            started_at: self.moment.now,
+            proves,
+            ..Run::default()
+        };
+        self.store.save_run(&run).unwrap();
+        run
     }
 
     pub fn tasks(&self) -> Vec<Task> {

@@ -5,4 +5,5 @@ mod clock;
 mod groups;
 mod links;
 mod machine;
+mod proof;
 mod schedule;

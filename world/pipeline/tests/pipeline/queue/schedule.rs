@@ -3,7 +3,7 @@
 use super::machine::{LEASE_MS, Machine, PROJECT, actor, claimant, is_refusal};
 use engine::queue::{Actor, SESSION_EXITED, Speaker};
 use model::task::TaskStatus;
-use pipeline::queue::Claimed;
+use pipeline::queue::{Claimed, Settled};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -26,6 +26,10 @@ enum Op {
     DoneByToken(usize, usize),
     Fail(usize, usize),
     ReleaseAll(usize),
+    /// The proof of what an agent said to be done passed, failed, or passed with the merge still to come.
+    Confirm(usize, usize),
+    Refute(usize, usize),
+    Proven(usize, usize),
     Reap,
     Requeue(usize),
     Pass(i64),
@@ -42,7 +46,10 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::DoneByNumber(agent, task)),
         2 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::DoneByToken(agent, task)),
         2 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::Fail(agent, task)),
-        1 => agent.prop_map(Op::ReleaseAll),
+        1 => agent.clone().prop_map(Op::ReleaseAll),
+        3 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::Confirm(agent, task)),
+        1 => (agent.clone(), task.clone()).prop_map(|(agent, task)| Op::Refute(agent, task)),
+        1 => (agent, task.clone()).prop_map(|(agent, task)| Op::Proven(agent, task)),
         2 => Just(Op::Reap),
         1 => task.prop_map(Op::Requeue),
         4 => (1..2 * LEASE_MS).prop_map(Op::Pass),
@@ -105,7 +112,8 @@ fn step(machine: &mut Machine, memory: &mut Memory, op: &Op) {
         }
         Op::Done(agent, task) => {
             let before = machine.task(SLUGS[task]).queued.attempt;
-            if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &actor(&name(agent)), serde_json::Value::Null)
+            if let Ok(Settled::Now) =
+                machine.queue().done(PROJECT, SLUGS[task], &actor(&name(agent)), serde_json::Value::Null)
             {
                 assert_eq!(memory.number(agent, task), Some(before), "a result from somebody else");
                 memory.done(task, before);
@@ -114,19 +122,35 @@ fn step(machine: &mut Machine, memory: &mut Memory, op: &Op) {
         Op::DoneByNumber(agent, task) => {
             let Some(number) = memory.number(agent, task) else { return };
             let by_number = Actor { attempt: Some(number), speaker: Speaker::Person, ..actor("") };
-            if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &by_number, serde_json::Value::Null) {
+            if let Ok(Settled::Now) = machine.queue().done(PROJECT, SLUGS[task], &by_number, serde_json::Value::Null) {
                 memory.done(task, number);
             }
         }
         Op::DoneByToken(agent, task) => {
             let Some((number, token)) = memory.given.get(&(agent, task)).cloned() else { return };
             let by_token = Actor { token: Some(token), ..actor("stranger") };
-            if let Ok(None) = machine.queue().done(PROJECT, SLUGS[task], &by_token, serde_json::Value::Null) {
+            if let Ok(Settled::Now) = machine.queue().done(PROJECT, SLUGS[task], &by_token, serde_json::Value::Null) {
                 memory.done(task, number);
             }
         }
         Op::Fail(agent, task) => drop(machine.queue().fail(PROJECT, SLUGS[task], &actor(&name(agent)), "broken")),
         Op::ReleaseAll(agent) => drop(machine.queue().release_all(&name(agent), SESSION_EXITED).unwrap()),
+        Op::Confirm(agent, task) => {
+            let before = machine.task(SLUGS[task]).queued;
+            if machine.queue().confirm(PROJECT, SLUGS[task], &name(agent)).is_ok() {
+                assert!(before.is_proposed(), "what nobody said to be done was confirmed");
+                assert_eq!(memory.number(agent, task), Some(before.attempt), "confirmed for somebody else");
+                memory.done(task, before.attempt);
+            }
+        }
+        Op::Refute(agent, task) => {
+            let before = machine.task(SLUGS[task]).queued;
+            if machine.queue().refute(PROJECT, SLUGS[task], &name(agent), "tests failed").is_ok() {
+                assert!(before.is_proposed() && memory.number(agent, task) == Some(before.attempt));
+                assert_eq!(machine.task(SLUGS[task]).queued.failures, before.failures + 1);
+            }
+        }
+        Op::Proven(agent, task) => drop(machine.queue().proposal_proven(PROJECT, SLUGS[task], &name(agent))),
         Op::Reap => drop(machine.queue().reap().unwrap()),
         Op::Requeue(task) => drop(machine.queue().requeue(PROJECT, SLUGS[task])),
         Op::Pass(millis) => machine.pass(millis),
@@ -141,6 +165,7 @@ proptest! {
     fn q2_q3_no_schedule_runs_a_task_twice_or_loses_one(ops in prop::collection::vec(op(), 1..70)) {
         let mut machine = Machine::new(PLAN);
         let mut memory = Memory::default();
+        machine.run("agent2", true);
         for op in &ops {
             step(&mut machine, &mut memory, op);
             machine.check();

@@ -5,7 +5,7 @@ use engine::queue::{Actor, Claimant, SESSION_EXITED, Speaker};
 use model::effect::{Audience, Injection, Write};
 use model::task::ClockReading;
 use model::{Call, Environment, Ms};
-use pipeline::queue::Queue;
+use pipeline::queue::{Queue, Settled};
 use pipeline::{Pipeline, PipelineSetup};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -155,7 +155,7 @@ impl Story {
         let slug = self.held_by(agent);
         let actor = Actor { agent: agent.into(), attempt: None, token: None, speaker: Speaker::Person };
         self.commit(Promise::Kept, "done", |story| {
-            assert_eq!(story.queue().done(PROJECT, &slug, &actor, json!({"ok": slug})).unwrap(), None);
+            assert_eq!(story.queue().done(PROJECT, &slug, &actor, json!({"ok": slug})).unwrap(), Settled::Now);
         });
     }
 
