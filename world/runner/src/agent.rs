@@ -26,6 +26,9 @@ pub(crate) fn start(job: &Job, name: &Name<'_>, id: u64, tell: &SyncSender<Doing
     if job.queue {
         command.env("RALPH_AGENT_ID", name.agent).env("RALPH_TASK_SCRIPT", task_script());
     }
+    if let Some(worker) = &job.worker {
+        command.env("TAUT_TASK", &worker.task).env_remove(crate::parallel::PARENT);
+    }
     Running::start(command, id, line.stdin, tell).map_err(|source| RunnerError::Start { program: line.program, source })
 }
 

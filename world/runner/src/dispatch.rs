@@ -203,7 +203,8 @@ impl<'j> Dispatcher<'j> {
                 None
             }
             LoopEffect::Deregister => {
-                if let Some(agent) = self.run.agent.clone()
+                // A worker was registered by its coordinator, which merges before it takes it off the list.
+                if let Some(agent) = self.run.agent.clone().filter(|_| self.job.worker.is_none())
                     && let Err(error) = self.run_store.deregister(&agent)
                 {
                     self.warn(format!("the worker could not be taken off the list: {error}"));

@@ -16,6 +16,8 @@ pub(crate) struct Abandoned {
 }
 
 const GRACE: Duration = Duration::from_secs(2);
+/// A worker ends its agent first.
+const WORKER_GRACE: Duration = Duration::from_secs(8);
 
 /// The run that begins now, saved: a new one, or the one that was killed. What
 /// else was left behind is cleared away first.
@@ -104,4 +106,28 @@ fn lives(run: &Run) -> bool {
         Some(Life::Alive { started }) => run.runner.started == 0 || started == run.runner.started,
         None => true,
     }
+}
+
+/// A worker whose coordinator is gone, or that outlived it: it ends, its agent with it, and what it held goes back.
+pub(crate) fn end_worker(run_store: &mut RunStore, run: &Run, now: Ms) -> Result<(), RunnerError> {
+    if lives(run) {
+        host::process_group::stop(run.runner, WORKER_GRACE);
+    }
+    // It may have come to its own end meanwhile, and said more of it than we know.
+    match run_store.store().stored_run(&run.id)? {
+        Some(Run { finished_at: Some(_), .. }) | None => Ok(()),
+        Some(run) => close_killed(run_store, &run, now),
+    }
+}
+
+/// The row of a worker whose process was killed.
+pub(crate) fn close_killed(run_store: &mut RunStore, run: &Run, now: Ms) -> Result<(), RunnerError> {
+    if let Some(leader) = run.leader {
+        host::process_group::stop(leader, GRACE);
+    }
+    if let Some(agent) = &run.agent {
+        run_store.release(agent)?;
+    }
+    let why = Some("its process was killed".to_string());
+    run_store.save(&Run { finish: Some(Finish::Error), finished_at: Some(now), leader: None, why, ..run.clone() })
 }

@@ -1,6 +1,6 @@
 //! Looking at the work between two iterations: commits, files, plan and queue.
 
-use crate::job::Job;
+use crate::job::{Job, WorkerJob};
 use crate::run_store::RunStore;
 use engine::loops::{Open, Progress, WorkCount, WorkState, boxes};
 use model::Ms;
@@ -29,7 +29,13 @@ pub(crate) fn seen(job: &Job, run_store: &RunStore, base: Option<&str>, now: Ms)
         _ => 0,
     };
     let tree = if job.terms.limits.progress == Progress::Any { tree(&job.folder, head.is_some()) } else { 0 };
-    let (work, tasks) = if job.queue { queue(job, run_store, now) } else { (plan(job), 0) };
+    let (work, tasks) = if let Some(worker) = &job.worker {
+        one_task(job, worker, run_store, now)
+    } else if job.queue {
+        queue(job, run_store, now)
+    } else {
+        (plan(job), 0)
+    };
     WorkState { work, commits, head, tree, tasks, restart: false }
 }
 
@@ -119,7 +125,16 @@ fn plan(job: &Job) -> WorkCount {
     WorkCount::Counted { left: boxes.left(), done: boxes.done, open: Open::Now }
 }
 
-fn queue(job: &Job, run_store: &RunStore, now: Ms) -> (WorkCount, u64) {
+/// A worker's whole work is its one task.
+fn one_task(job: &Job, worker: &WorkerJob, run_store: &RunStore, now: Ms) -> (WorkCount, u64) {
+    let Ok(task) = run_store.store().task(&job.project, &worker.task) else { return (WorkCount::Unknown, 0) };
+    let queued = task.as_ref().map(|task| &task.queued);
+    let mut hash = DefaultHasher::new();
+    queued.map(|task| (task.status, task.attempt, task.is_proposed())).hash(&mut hash);
+    (engine::loops::work_of_worker(queued, &worker.agent, now), hash.finish())
+}
+
+pub(crate) fn queue(job: &Job, run_store: &RunStore, now: Ms) -> (WorkCount, u64) {
     let store = run_store.store();
     let Ok(counts) = store.task_counts(&job.project) else { return (WorkCount::Unknown, 0) };
     let mut hash = DefaultHasher::new();

@@ -7,6 +7,7 @@ use crate::child::{Doing, End, Running};
 use crate::hook::{self, Found};
 use engine::loops::{EndedAgent, Hook, HookEnd, LoopEvent, values};
 use model::run::AgentOutput;
+use model::task::LEASE_MS;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,10 @@ impl Dispatcher<'_> {
     pub(super) fn start_hook(&mut self, hook: Hook) -> Option<HookEnd> {
         if hook == Hook::Finished || hook == Hook::Started {
             self.log.turn_back();
+        }
+        if self.job.worker.is_some() && matches!(hook, Hook::Started | Hook::Finished) {
+            // Those of the whole are its coordinator's.
+            return Some(HookEnd::None);
         }
         let given = values(hook, &self.state, &self.job.terms, host::clock::now());
         let (command, setting) = match hook::find(self.job, hook, given) {
@@ -49,6 +54,10 @@ impl Dispatcher<'_> {
             self.warn(error.to_string());
         }
         (self.heard, self.began) = (AgentOutput::default(), host::clock::now());
+        if let Some(worker) = &self.job.worker {
+            // Held already on the first; let go after each that did not finish it.
+            let _ = self.run_store.claim_one(&self.job.project, &worker.task, &worker.agent, LEASE_MS);
+        }
         self.tell.show(&RunMessage::IterationStarted { iteration });
         self.next_child += 1;
         let name = Name { agent: &self.agent, run: &self.run.id };

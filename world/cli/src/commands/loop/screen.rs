@@ -46,6 +46,9 @@ impl Tell for LoopScreen<'_> {
             RunMessage::HookLine { hook, text } => {
                 self.line(text!("{} {}", printer.cyan(format!("{hook} │")), text));
             }
+            RunMessage::WorkerLine { worker, task, text } => {
+                self.line(text!("{} {}", printer.cyan(format!("{worker} {task} │")), text));
+            }
             RunMessage::IterationStarted { iteration } => self.line(format!("iteration {iteration} begins")),
             RunMessage::IterationEnded { iteration, exit, commits, cost_micros, ms } => {
                 let cost = *cost_micros as f64 / 1e6;

@@ -20,9 +20,7 @@ pub(super) fn run(mode: RunMode, args: &LoopArgs, printer: &Printer) -> Result<E
     let screen = LoopScreen::new(printer);
     let asked = asked(mode, args)?;
     let mut job = Job::new(&asked, &places, &screen)?;
-    if job.settings.workers > 1 && job.worker.is_none() {
-        return workers::run(mode, args, &places, printer);
-    }
+    let parallel = workers::wanted(&job, args)?;
     if args.dry_run {
         return dry_run(&job, printer);
     }
@@ -32,6 +30,9 @@ pub(super) fn run(mode: RunMode, args: &LoopArgs, printer: &Printer) -> Result<E
         } else {
             printer.note(text!("{} {}", printer.yellow("warning:"), untrusted(&job)));
         }
+    }
+    if parallel {
+        return workers::run(&job, &asked, &screen, printer);
     }
     let summary = runner::run(&job, &screen)?;
     summary::show(&summary, printer);

@@ -1,0 +1,506 @@
+//! The coordinator's one thread: what happened comes in over a channel, what
+//! comes next is decided by the engine, and carried out here.
+
+use super::bounded::Cancel;
+use super::git::Git;
+use super::land::LoopBranch;
+use super::merging::MergeEnd;
+use super::outcome::{ParallelSummary, TaskOutcome};
+use super::worker::Claim;
+use crate::child::{Doing, Running};
+use crate::job::{Job, JobRequest};
+use crate::log::Log;
+use crate::run_store::RunStore;
+use crate::{RunMessage, RunStatus, RunSummary, RunnerError, Tell, recover, work_state};
+use engine::loops::{Coordination, CoordinatorStep, Hook, HookStage, WorkCount};
+use model::run::{Finish, Run, RunState, RunWish};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::time::{Duration, Instant};
+use sys::signals;
+
+const TICK: Duration = Duration::from_millis(200);
+/// Leases are renewed this often.
+const KEEP_EVERY: Duration = Duration::from_secs(5);
+/// Wishes are looked for, and the sums made, this often.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// A worker that was told to end gets so long.
+const WORKER_GRACE: Duration = Duration::from_secs(15);
+const LINES: usize = 256;
+
+/// What a thread or a process reports.
+pub(super) enum Happened {
+    Child(Doing),
+    Prepared {
+        slot: usize,
+        made: Result<(), String>,
+    },
+    Merged(MergeEnd),
+    /// A line of something that the coordinator itself runs for a task.
+    Line {
+        slug: String,
+        what: &'static str,
+        text: String,
+    },
+}
+
+/// The place of one worker.
+pub(super) struct Slot {
+    pub claim: Claim,
+    pub stage: Stage,
+}
+
+pub(super) enum Stage {
+    Preparing,
+    Working(Running),
+}
+
+/// How far a wish to end has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stopping {
+    No,
+    Soft,
+    Hard,
+}
+
+pub(super) struct Coordinator<'j> {
+    pub job: &'j Job,
+    pub asked: &'j JobRequest,
+    pub tell: &'j dyn Tell,
+    pub run_store: RunStore,
+    pub log: Log,
+    pub run: Run,
+    pub short: String,
+    pub git: Git,
+    pub target: LoopBranch,
+    pub children: SyncSender<Doing>,
+    pub sender: Sender<Happened>,
+    receiver: Receiver<Happened>,
+    pub slots: Vec<Option<Slot>>,
+    /// Claimed already, and next to be started: tasks of conflicts.
+    pub claimed: VecDeque<Claim>,
+    /// Said to be done, in the order of the queue.
+    pub to_merge: Vec<Claim>,
+    pub merging: Option<Claim>,
+    /// Branches whose conflict is somebody's task: the branch's own claim, and that task's slug.
+    pub conflicts: Vec<(Claim, String)>,
+    pub cancel: Cancel,
+    pub stopping: Stopping,
+    paused: bool,
+    /// A limit holds: nothing new is begun.
+    ending: Option<(Finish, String)>,
+    pub same_failures: u64,
+    pub last_failure: Option<String>,
+    pub outcomes: BTreeMap<String, TaskOutcome>,
+    pub order: Vec<String>,
+    pub next_child: u64,
+    work: WorkCount,
+    kept: Instant,
+    looked: Instant,
+    /// Nothing is claimed before.
+    pub rest_until: Option<Instant>,
+}
+
+/// Runs the queue with several workers to its end.
+pub fn coordinate(job: &Job, asked: &JobRequest, tell: &dyn Tell) -> Result<ParallelSummary, RunnerError> {
+    signals::ignore(libc::SIGPIPE);
+    let mut coordinator = Coordinator::begin(job, asked, tell)?;
+    let (finish, why) = coordinator.play();
+    coordinator.finish(finish, why)
+}
+
+impl<'j> Coordinator<'j> {
+    fn begin(job: &'j Job, asked: &'j JobRequest, tell: &'j dyn Tell) -> Result<Self, RunnerError> {
+        let git = Git::at(&job.folder);
+        let Some(head) = git.commit("HEAD") else {
+            let said = "workers need a git repository with a commit to branch from; `git commit` makes one".to_string();
+            return Err(RunnerError::Git { what: "rev-parse HEAD".to_string(), said });
+        };
+        let mut run_store = RunStore::open(&job.state)?;
+        let left_by = run_store.store().unfinished_runs(&job.folder.to_string_lossy())?;
+        let mut run = recover::take_over(job, &mut run_store, tell)?;
+        let own = git.text(&["symbolic-ref", "-q", "--short", "HEAD"]).filter(|name| !name.is_empty());
+        // A run that goes on does so on the branch it began on, whatever is checked out by now.
+        let own = run.branch.clone().or(own);
+        (run.branch, run.proves) = (own.clone(), true);
+        run.base.get_or_insert(head);
+        run_store.save(&run)?;
+        let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
+        let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
+        let log = Log::open(Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
+        let (sender, receiver) = channel();
+        let children = forward(&sender)?;
+        let past = Instant::now().checked_sub(KEEP_EVERY).unwrap_or_else(Instant::now);
+        let target =
+            LoopBranch { own, aside: format!("taut/{short}/_merged"), base: run.base.clone().unwrap_or_default() };
+        let mut coordinator = Self {
+            slots: (0..job.settings.workers).map(|_| None).collect(),
+            job,
+            asked,
+            tell,
+            run_store,
+            log,
+            run,
+            short,
+            git,
+            target,
+            children,
+            sender,
+            receiver,
+            claimed: VecDeque::new(),
+            to_merge: Vec::new(),
+            merging: None,
+            conflicts: Vec::new(),
+            cancel: Cancel::default(),
+            stopping: Stopping::No,
+            paused: false,
+            ending: None,
+            same_failures: 0,
+            last_failure: None,
+            outcomes: BTreeMap::new(),
+            order: Vec::new(),
+            next_child: 0,
+            work: WorkCount::Unknown,
+            kept: past,
+            looked: past,
+            rest_until: None,
+        };
+        coordinator.adopt(&left_by)?;
+        Ok(coordinator)
+    }
+
+    fn play(&mut self) -> (Finish, String) {
+        let stage = self.hook(Hook::Started).stage(Hook::Started, self.job.terms.on_hook_failure);
+        if stage == HookStage::Abort {
+            return (Finish::HookAbort, "the hook `started` asked to stop".to_string());
+        }
+        loop {
+            self.look();
+            let pause = match self.step() {
+                Err(over) => return over,
+                Ok(pause) => pause,
+            };
+            self.merge_next();
+            if let Ok(happened) = self.receiver.recv_timeout(pause) {
+                self.take_in(happened);
+                while let Ok(more) = self.receiver.try_recv() {
+                    self.take_in(more);
+                }
+            }
+            self.press();
+        }
+    }
+
+    /// Begins what can be begun. Gives how long to wait, or how all of it ends.
+    fn step(&mut self) -> Result<Duration, (Finish, String)> {
+        loop {
+            let now = host::clock::now();
+            let state = self.coordination();
+            if let Some(over) = self.ending.clone() {
+                return if state.working + state.merging == 0 { Err(over) } else { Ok(TICK) };
+            }
+            match engine::loops::coordinate(&state, &self.job.terms.limits, now) {
+                CoordinatorStep::End { finish, why } => return Err((finish, why)),
+                CoordinatorStep::Drain { finish, why, at_once } => {
+                    self.say(&format!("{}: {why}; what runs is ended first", finish.name()));
+                    self.ending = Some((finish, why));
+                    self.stop_workers(if at_once { Stopping::Hard } else { Stopping::Soft });
+                }
+                CoordinatorStep::Wait(_) => return Ok(TICK),
+                CoordinatorStep::Start if self.rest_until.is_some_and(|until| Instant::now() < until) => {
+                    return Ok(TICK);
+                }
+                CoordinatorStep::Start => {
+                    if !self.start_next() {
+                        self.rest_until = Some(Instant::now() + LOOK_EVERY);
+                        self.looked = Instant::now();
+                        return Ok(TICK);
+                    }
+                }
+            }
+        }
+    }
+
+    fn coordination(&self) -> Coordination {
+        let waits = self.claimed.len() + self.to_merge.len() + usize::from(self.merging.is_some());
+        // What is claimed and not begun is begun before anything else is claimed.
+        let work = match self.work {
+            WorkCount::Counted { done, .. } if !self.claimed.is_empty() && self.stopping == Stopping::No => {
+                WorkCount::Counted { left: 1, done, open: engine::loops::Open::Now }
+            }
+            work => work,
+        };
+        Coordination {
+            working: self.slots.iter().flatten().count(),
+            merging: waits,
+            workers: self.slots.len(),
+            work,
+            iterations: self.run.tally.iterations,
+            cost_micros: self.run.tally.cost_micros,
+            started_at: self.run.started_at,
+            stopping: self.stopping != Stopping::No,
+            paused: self.paused,
+            same_failures: self.same_failures,
+            last_failure: self.last_failure.clone(),
+        }
+    }
+
+    fn take_in(&mut self, happened: Happened) {
+        match happened {
+            Happened::Child(Doing::Signal(libc::SIGINT)) => {
+                let how = if self.stopping == Stopping::No { Stopping::Soft } else { Stopping::Hard };
+                self.stop(how);
+            }
+            Happened::Child(Doing::Signal(libc::SIGQUIT)) => {
+                self.wish(if self.paused { RunWish::GoOn } else { RunWish::Pause });
+            }
+            Happened::Child(Doing::Signal(_)) => self.stop(Stopping::Hard),
+            Happened::Child(Doing::Line { child, text, .. }) => self.worker_line(child, &text),
+            Happened::Child(Doing::Ended { child }) => self.worker_ended(child),
+            Happened::Prepared { slot, made } => self.prepared(slot, made),
+            Happened::Merged(end) => self.merged(end),
+            Happened::Line { slug, what, text } => {
+                self.log.line(&format!("{what} {slug}"), text.trim_end());
+            }
+        }
+    }
+
+    /// Twice a second: what others want, what the workers have come to, what is left.
+    fn look(&mut self) {
+        if self.looked.elapsed() < LOOK_EVERY {
+            return;
+        }
+        self.looked = Instant::now();
+        if let Ok(Some(wish)) = self.run_store.take_wish(&self.run.id) {
+            self.wish(wish);
+        }
+        self.sum_up();
+        let now = host::clock::now();
+        self.work = work_state::queue(self.job, &self.run_store, now).0;
+        self.mind_conflicts();
+        if self.kept.elapsed() >= KEEP_EVERY {
+            self.kept = Instant::now();
+            self.keep();
+        }
+        self.save(RunState::Running);
+        let (done, left) = match self.work {
+            WorkCount::Counted { done, left, .. } => (Some(done), Some(left)),
+            WorkCount::Unknown => (None, None),
+        };
+        self.tell.show(&RunMessage::Status(RunStatus {
+            iteration: self.run.tally.iterations,
+            elapsed_ms: now.since(self.run.started_at),
+            cost_micros: self.run.tally.cost_micros,
+            done,
+            left,
+            tool: Some(self.at_work()),
+            ..RunStatus::default()
+        }));
+    }
+
+    /// The next look is at once.
+    pub(super) fn look_now(&mut self) {
+        self.looked = self.looked.checked_sub(LOOK_EVERY).unwrap_or(self.looked);
+        self.rest_until = None;
+    }
+
+    /// Who does what, in one line.
+    fn at_work(&self) -> String {
+        let slots = self.slots.iter().enumerate();
+        let working = slots.filter_map(|(n, slot)| Some(format!("{} {}", name(n), slot.as_ref()?.claim.slug)));
+        let merging = self.merging.iter().map(|claim| format!("merging {}", claim.slug));
+        working.chain(merging).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// The sums over all workers, those of before a restart included.
+    fn sum_up(&mut self) {
+        let Ok(workers) = self.run_store.store().workers_of_run(&self.run.id) else { return };
+        let tally = &mut self.run.tally;
+        tally.iterations = workers.iter().map(|run| run.tally.iterations).sum();
+        tally.cost_micros = workers.iter().map(|run| run.tally.cost_micros).sum();
+        tally.tokens = workers.iter().map(|run| run.tally.tokens).sum();
+        tally.last_exit = workers.last().and_then(|run| run.tally.last_exit);
+    }
+
+    fn save(&mut self, state: RunState) {
+        let state = match state {
+            RunState::Over => RunState::Over,
+            _ if self.paused => RunState::Paused,
+            _ if self.merging.is_some() && self.slots.iter().flatten().next().is_none() => RunState::Merging,
+            state => state,
+        };
+        self.run.live.state = state;
+        self.run.live.task = Some(self.at_work()).filter(|text| !text.is_empty());
+        self.run.tally.commits = self.outcomes.values().filter(|task| task.merged.is_some()).count() as u64;
+        if let Err(error) = self.run_store.save(&self.run) {
+            self.log.line("warning", &format!("the run could not be saved: {error}"));
+        }
+    }
+
+    fn wish(&mut self, wish: RunWish) {
+        match wish {
+            RunWish::Stop => self.stop(Stopping::Soft),
+            RunWish::Kill => self.stop(Stopping::Hard),
+            RunWish::Pause => {
+                self.paused = true;
+                self.say("paused after what runs now; `taut loop resume` or Ctrl+\\ goes on");
+                self.pass_on(RunWish::Pause);
+            }
+            RunWish::GoOn => {
+                self.paused = false;
+                self.say("goes on");
+                self.pass_on(RunWish::GoOn);
+            }
+        }
+    }
+
+    fn stop(&mut self, how: Stopping) {
+        if how == Stopping::Soft && self.stopping == Stopping::No {
+            self.say("waiting for the workers to end their iterations; press Ctrl+C again to kill them");
+        }
+        self.stopping = self.stopping.max(how);
+        self.stop_workers(how);
+    }
+
+    /// A soft stop lets iterations and merges end; a hard one nothing.
+    fn stop_workers(&mut self, how: Stopping) {
+        let claimed: Vec<Claim> = self.claimed.drain(..).collect();
+        for claim in claimed {
+            self.give_back(&claim, "the loop was stopped before its worker began");
+        }
+        if how == Stopping::Hard {
+            self.cancel.now();
+        }
+        for slot in self.slots.iter_mut().flatten() {
+            if let Stage::Working(child) = &mut slot.stage {
+                match how {
+                    Stopping::Hard => child.kill(),
+                    _ => drop(sys::process::signal(child.leader.pid, libc::SIGINT)),
+                }
+            }
+        }
+        if self.paused {
+            self.paused = false;
+            self.pass_on(RunWish::GoOn);
+        }
+    }
+
+    fn press(&mut self) {
+        for slot in self.slots.iter_mut().flatten() {
+            if let Stage::Working(child) = &mut slot.stage {
+                child.press(WORKER_GRACE);
+            }
+        }
+    }
+
+    fn pass_on(&mut self, wish: RunWish) {
+        let workers = self.run_store.store().workers_of_run(&self.run.id).unwrap_or_default();
+        for worker in workers.iter().filter(|worker| worker.finished_at.is_none()) {
+            if let Err(error) = self.run_store.wish(&worker.id, wish) {
+                self.warn(&format!("a worker could not be told to {}: {error}", wish.name()));
+            }
+        }
+    }
+
+    /// Leases of what is claimed and not in the hands of a worker; a worker renews its own.
+    fn keep(&mut self) {
+        let preparing = self.slots.iter().flatten().map(|slot| &slot.claim);
+        let waiting = self.conflicts.iter().map(|(claim, _)| claim);
+        let all = preparing.chain(waiting).chain(&self.claimed).chain(&self.to_merge).chain(&self.merging);
+        let held: Vec<(String, String)> = all.map(|claim| (claim.slug.clone(), claim.agent.clone())).collect();
+        for (slug, agent) in held {
+            // A database that is busy now is asked again soon; the lease is longer than that.
+            let _ = self.run_store.renew(&self.job.project, &slug, &agent);
+        }
+        self.log.flush();
+    }
+
+    fn finish(mut self, finish: Finish, why: String) -> Result<ParallelSummary, RunnerError> {
+        self.sum_up();
+        let aside = self.target.land_aside(&self.git)?.map(|why| (self.target.aside.clone(), why));
+        (self.run.finish, self.run.why) = (Some(finish), Some(why.clone()));
+        self.hook(Hook::Finished);
+        self.run.finished_at = Some(host::clock::now());
+        if let Some(agent) = self.run.agent.clone() {
+            let _ = self.run_store.deregister(&agent);
+        }
+        self.save(RunState::Over);
+        self.log.line("loop", &format!("finished: {} ({why})", finish.name()));
+        self.log.flush();
+        self.run_store.settle();
+        self.tell.show(&RunMessage::Finished { finish, why: why.clone() });
+        let (done, left) = match work_state::queue(self.job, &self.run_store, host::clock::now()).0 {
+            WorkCount::Counted { done, left, .. } => (Some(done), Some(left)),
+            WorkCount::Unknown => (None, None),
+        };
+        let tasks = self.order.iter().filter_map(|slug| self.outcomes.get(slug).cloned()).collect();
+        let run = RunSummary {
+            run: self.run.id.clone(),
+            mode: self.job.mode,
+            finish,
+            why,
+            tally: self.run.tally.clone(),
+            ms: host::clock::now().since(self.run.started_at),
+            done,
+            left,
+            logs: self.log.folder().to_path_buf(),
+            branch: self.target.own.clone(),
+        };
+        Ok(ParallelSummary { run, tasks, aside })
+    }
+
+    pub(super) fn outcome(&mut self, slug: &str) -> &mut TaskOutcome {
+        if !self.outcomes.contains_key(slug) {
+            self.order.push(slug.to_string());
+        }
+        let fresh = || TaskOutcome { slug: slug.to_string(), ..TaskOutcome::default() };
+        self.outcomes.entry(slug.to_string()).or_insert_with(fresh)
+    }
+
+    /// Counts failures that are alike; a merge ends the row.
+    pub(super) fn note_failure(&mut self, why: &str) {
+        let why = model::text::line(why, 300);
+        let same = self.last_failure.as_deref().is_some_and(|last| engine::loops::same_failure(last, &why));
+        self.same_failures = if same { self.same_failures + 1 } else { 1 };
+        self.last_failure = Some(why);
+    }
+
+    pub(super) fn worktrees(&self) -> PathBuf {
+        self.job.state.join("worktrees").join(&self.short)
+    }
+
+    pub(super) fn say(&mut self, words: &str) {
+        self.log.line("loop", words);
+        self.tell.show(&RunMessage::Note(words.to_string()));
+    }
+
+    pub(super) fn warn(&mut self, words: &str) {
+        self.log.line("warning", words);
+        self.tell.show(&RunMessage::Warning(words.to_string()));
+    }
+}
+
+/// What a worker is called on the screen.
+pub(super) fn name(slot: usize) -> String {
+    format!("w{}", slot + 1)
+}
+
+/// Signals and the lines and ends of children, into the one channel.
+fn forward(into: &Sender<Happened>) -> Result<SyncSender<Doing>, RunnerError> {
+    let (children, doings) = sync_channel(LINES);
+    let signal = into.clone();
+    signals::listen(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT], move |number| {
+        let _ = signal.send(Happened::Child(Doing::Signal(number)));
+    })
+    .map_err(RunnerError::Signals)?;
+    let into = into.clone();
+    std::thread::spawn(move || {
+        while let Ok(doing) = doings.recv() {
+            if into.send(Happened::Child(doing)).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(children)
+}

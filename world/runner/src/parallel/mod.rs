@@ -1,0 +1,25 @@
+//! Parallel work that comes together: a coordinator that starts no agent itself.
+//! It claims tasks for workers, gives each a work tree, merges what they prove in
+//! the order of the queue, and only then says that it is done.
+
+mod adopt;
+mod bounded;
+mod checks;
+mod claims;
+mod coordinator;
+mod ends;
+mod git;
+mod hooks;
+mod land;
+mod merge;
+mod merging;
+mod outcome;
+mod prepare;
+mod settle;
+mod tree;
+mod worker;
+
+pub(crate) use worker::PARENT;
+
+pub use coordinator::coordinate;
+pub use outcome::{ParallelSummary, TaskOutcome};
