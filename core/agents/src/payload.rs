@@ -114,7 +114,7 @@ pub fn error_text(error: Option<&Value>) -> String {
 }
 
 /// The same for a call and for its result, and for every other call that asks for the same.
-fn made_id(name: &str, input: &Value) -> String {
+pub fn made_id(name: &str, input: &Value) -> String {
     format!("{MADE_ID}{:016x}", fnv(&format!("{name}\n{input}")))
 }
 

@@ -3,6 +3,9 @@
 use crate::call::ClientProcess;
 use crate::time::Ms;
 
+/// So many of the last letters of a run's id are its short name; the first ones are the time.
+const SHORT: usize = 8;
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RunMode {
     Planning,
@@ -56,7 +59,23 @@ pub struct Run {
     pub why: Option<String>,
     /// The folder of its logs.
     pub logs: Option<String>,
+    /// What it may take; unknown for runs of before this was kept.
+    pub limits: Option<RunLimits>,
+    /// Of the plan or the queue, as last seen.
+    pub done: Option<u64>,
+    pub left: Option<u64>,
     pub live: RunProgress,
+}
+
+/// What ends a run, for those who look: how much of it is left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunLimits {
+    /// Zero is unlimited, as with failures and idle iterations.
+    pub iterations: u64,
+    pub ms: Option<i64>,
+    pub cost_micros: Option<i64>,
+    pub failures: u64,
+    pub idle: u64,
 }
 
 /// What a run does at this moment, for those who look.
@@ -211,6 +230,19 @@ pub enum AgentTrouble {
     Transient { what: String },
     /// Nobody is logged in, or nobody pays: only a person can help.
     Refused { what: String },
+}
+
+impl Run {
+    /// How people call it: what its logs, its agent and its branches are named after.
+    pub fn short(&self) -> &str {
+        let at = self.id.char_indices().rev().nth(SHORT - 1).map_or(0, |(at, _)| at);
+        self.id.get(at..).unwrap_or_default()
+    }
+
+    /// The name its agent goes by.
+    pub fn agent_name(&self) -> String {
+        self.agent.clone().unwrap_or_else(|| format!("loop-{}", self.short()))
+    }
 }
 
 impl RunMode {

@@ -27,7 +27,10 @@ pub enum TopCommand {
     /// Prove the whole path with a real event; say what is wrong and what fixes it
     Doctor(DoctorArgs),
     /// Watch a scripted agent meet Taut in a throw-away home
-    Demo,
+    Demo {
+        #[command(subcommand)]
+        verb: Option<crate::commands::demo::DemoVerb>,
+    },
     /// The background process that makes hooks cheap
     Daemon {
         #[command(subcommand)]

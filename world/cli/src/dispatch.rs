@@ -48,7 +48,7 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
     match command {
         None => commands::overview::run(printer),
         Some(TopCommand::Hook) => Ok(Exit::Ok),
-        Some(TopCommand::Demo) => commands::demo::run(printer),
+        Some(TopCommand::Demo { verb }) => commands::demo::run(verb.as_ref(), printer),
         Some(TopCommand::Init(args)) => match &args.what {
             Some(InitVerb::Loop(wanted)) => commands::init_loop::run(wanted, printer),
             None => {

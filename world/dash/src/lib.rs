@@ -2,6 +2,7 @@
 //! never decides, never writes.
 
 mod feed;
+pub mod run_view;
 pub mod session_view;
 pub mod tui;
 pub mod view_model;

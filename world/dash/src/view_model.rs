@@ -1,13 +1,15 @@
 //! What a view shows of a fleet, made from what is stored. Pure: the terminal,
 //! the web page and `--json` all show this, so none can tell another number.
 
+use crate::run_view::RunRow;
 use engine::fleet::notify;
 use model::Ms;
 use model::row::{AgentStatus, Event};
 use serde::Serialize;
 use serde_json::Value;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use store::{Fleet, FleetRow, Store};
+use store::{Fleet, FleetRow, FleetRun, Store};
 
 /// One agent, as a row of a table. Its JSON is what `taut agents --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,6 +57,9 @@ pub struct AgentRow {
     /// tmux socket and pane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pane: Option<String>,
+    /// The run of the loop that this row is, with its iterations; its agents have no rows of their own.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub run: Option<Box<RunRow>>,
 }
 
 impl AgentRow {
@@ -97,10 +102,40 @@ pub struct Verdict {
 pub struct FleetSummary(pub BTreeMap<AgentStatus, usize>);
 
 /// The most urgent first; among equals the one that changed last.
-pub fn rows(glance: &Fleet) -> Vec<AgentRow> {
+pub fn rows(glance: &Fleet, now: Ms) -> Vec<AgentRow> {
     let mut rows: Vec<AgentRow> = glance.members.iter().map(row).collect();
-    rows.sort_by_key(|row| row.status);
+    rows.extend(glance.runs.iter().map(|seen| run_row(seen, now)));
+    rows.sort_by_key(|row| (row.status, Reverse(row.since)));
     rows
+}
+
+/// A run with its iterations is one row, whichever agents it starts.
+fn run_row(seen: &FleetRun, now: Ms) -> AgentRow {
+    let run = RunRow::of(seen, now);
+    let agent = seen.member.as_ref().map(row);
+    let asks = run.status == AgentStatus::Attention;
+    AgentRow {
+        id: flat(&seen.run.agent_name()),
+        client: agent.as_ref().and_then(|agent| agent.client.clone()),
+        status: run.status,
+        session: agent.as_ref().and_then(|agent| agent.session.clone()),
+        project: run.project.clone(),
+        task: run.task.clone().or_else(|| agent.as_ref()?.task.clone()),
+        effort: agent.as_ref().and_then(|agent| agent.effort.clone()),
+        since: run.since,
+        phase: agent.as_ref().and_then(|agent| agent.phase.clone()),
+        state: agent.as_ref().and_then(|agent| agent.state),
+        context_percent: agent.as_ref().and_then(|agent| agent.context_percent),
+        tool: agent.as_ref().and_then(|agent| agent.tool.clone()),
+        verdict: agent.as_ref().and_then(|agent| agent.verdict.clone()),
+        why: run.why.clone().or_else(|| agent.as_ref().filter(|_| asks)?.why.clone()),
+        doing: Some(run.now()),
+        seen: agent.as_ref().and_then(|agent| agent.seen),
+        sub_agents: agent.as_ref().map(|agent| agent.sub_agents).unwrap_or_default(),
+        messages: agent.as_ref().map(|agent| agent.messages).unwrap_or_default(),
+        pane: agent.as_ref().and_then(|agent| agent.pane.clone()),
+        run: Some(Box::new(run)),
+    }
 }
 
 /// Whether there is more than one kind of agent: only then it is worth a column.
@@ -137,6 +172,7 @@ pub fn row(member: &FleetRow) -> AgentRow {
         sub_agents: member.sub_agents,
         messages: member.messages,
         pane: session.and_then(|session| session.pane.as_deref()).map(flat),
+        run: None,
     }
 }
 
@@ -228,7 +264,7 @@ pub(crate) fn moment<S: serde::Serializer>(at: &Ms, to: S) -> Result<S::Ok, S::E
     to.serialize_str(&at.rfc3339())
 }
 
-fn some_moment<S: serde::Serializer>(at: &Option<Ms>, to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn some_moment<S: serde::Serializer>(at: &Option<Ms>, to: S) -> Result<S::Ok, S::Error> {
     match at {
         Some(at) => moment(at, to),
         None => to.serialize_none(),

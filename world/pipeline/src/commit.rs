@@ -1,13 +1,15 @@
 //! The transaction: load, decide, apply, and only then answer. Nothing that was
 //! answered is lost, and the same call is answered once and the same.
 
+use crate::own_hooks::sha256;
 use crate::pipeline::Response;
 use crate::prepare::{CountedAt, Prepared, PreparedCall, PreparedEvent};
 use crate::{degraded, prepare};
 use model::effect::Write;
-use model::event::Family;
-use model::{Answer, Envelope, EventKind, Loaded, Ms, Placed};
-use store::{Durability, Error, Store, Tx};
+use model::event::{Body, Family};
+use model::{Answer, Call, Envelope, EventKind, Level, Loaded, Ms, Placed};
+use serde_json::json;
+use store::{Durability, Error, SameCalls, Store, ToldOnce, Tx};
 
 /// Whether the stored rows may still raise a question, or are taken as they are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,6 +88,14 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
         tx.deliver(&key)?;
         return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }
+    let asked = (prepared.counts == CountedAt::OneOfTwoHooks).then(|| asked(event, call));
+    let told = asked.as_ref().map_or(Ok(None), |asked| told_once(tx, envelope, call.at, asked))?;
+    if let Some(told) = &told
+        && let Some(answer) = told.stop.clone()
+    {
+        tx.told_again(told)?;
+        return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
+    }
     let mut loaded = tx.identify(&event.who, call.at)?;
     let needs = engine::needs(&event.context(call, prepared.ids(), &loaded, &Placed::default()));
     tx.load(&needs, call.at, &mut loaded)?;
@@ -102,7 +112,14 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
     if prepared.counts == CountedAt::OwnHook {
         return Ok(Step::Done(Box::new(Response { answer, ..Response::default() })));
     }
+    if let Some(told) = told.filter(|_| outcome.event.verdict < Level::Ask) {
+        tx.told_again(&told)?;
+        return Ok(Step::Done(Box::default()));
+    }
     let mut row = outcome.event;
+    if let (Some(asked), Some(detail)) = (asked, row.detail.as_object_mut()) {
+        detail.insert("asked".into(), asked.into());
+    }
     row.answer = answer.clone();
     row.micros = u64::try_from(prepared.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
     let mut writes = outcome.writes;
@@ -114,10 +131,32 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
 
 /// An agent calls all its hooks for an event one right after the other.
 const ONE_CALL_MS: i64 = 5_000;
+/// So soon no model asks for the same again.
+const OTHER_HOOK_MS: i64 = 1_000;
 
 fn was_just_told(tx: &Tx<'_>, envelope: &Envelope, at: Ms) -> Result<bool, Error> {
     let Some(begins) = engine::key_without_id(envelope) else { return Ok(false) };
-    tx.answered_since(&begins, at.plus(-ONE_CALL_MS))
+    tx.any_answered(SameCalls { begins: &begins, at, within: ONE_CALL_MS })
+}
+
+/// What the first of two hooks was told of this call. Each is found once: what is told a third time is another call.
+fn told_once(tx: &Tx<'_>, envelope: &Envelope, at: Ms, asked: &str) -> Result<Option<ToldOnce>, Error> {
+    let Some(begins) = engine::key_without_id(envelope) else { return Ok(None) };
+    tx.told_once(SameCalls { begins: &begins, at, within: OTHER_HOOK_MS }, asked)
+}
+
+/// All that two hooks are told alike of one call. The id that was made of it is short: another call can be found that
+/// has the same, and would stay out of the record.
+fn asked(event: &PreparedEvent, call: &Call) -> String {
+    let envelope = &event.envelope;
+    let tool = envelope.tool().map(|tool| (&tool.name, &tool.input));
+    let came_of_it = match &envelope.body {
+        Body::ToolDone { response, .. } => format!("{:016x}", response.hash),
+        Body::ToolFailed { error, .. } => error.clone(),
+        _ => String::new(),
+    };
+    let helper = envelope.sub_agent.as_ref().map(|helper| &helper.id);
+    sha256(&json!([engine::folder(envelope, &call.cwd), helper, tool, came_of_it]).to_string())
 }
 
 fn asks_before(kind: EventKind) -> bool {

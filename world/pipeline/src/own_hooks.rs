@@ -1,5 +1,6 @@
 //! Whether an agent that came through another agent's settings runs hooks of ours from its own as well: then its events
-//! count there. Looked up for such calls alone, and kept while the files are the same.
+//! count there. And whether one that gives its calls no id has them in two files of its own: then each comes twice.
+//! Looked up for such calls alone, and kept while the files are the same.
 
 use crate::pipeline::PipelineSetup;
 use crate::prepare::PreparedEvent;
@@ -27,23 +28,35 @@ pub struct OwnHooksCache {
 struct KnownHooks {
     agent: &'static str,
     files: Vec<(PathBuf, Stamp)>,
+    hooks: FoundHooks,
+}
+
+#[derive(Default)]
+struct FoundHooks {
     /// What the agent calls the events that it calls us for.
     events: Vec<String>,
+    /// The same for every file that calls us, whoever put it there.
+    by_file: Vec<Vec<String>>,
 }
 
 impl OwnHooksCache {
     /// Whether the agent's own settings call us for this event.
     pub fn run(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> bool {
-        let (kind, name) = (event.envelope.kind, event.envelope.name.as_str());
-        let called = |found: &String| {
-            let registered = dialect.settings.registered.iter().find(|one| one.name == found);
-            // An event that nothing follows from may be told under any name.
-            kind == EventKind::Unknown || found == name || registered.is_some_and(|one| one.kind == kind)
-        };
-        self.events(dialect, event, setting).iter().any(called)
+        self.found(dialect, event, setting).is_some_and(|hooks| calls_for(dialect, event, &hooks.events))
     }
 
-    fn events(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> &[String] {
+    /// Whether two of its files, the user's and the project's, call us for this event. That both are run is not known.
+    pub fn run_twice(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> bool {
+        let calls = |events: &&Vec<String>| calls_for(dialect, event, events);
+        self.found(dialect, event, setting).is_some_and(|hooks| hooks.by_file.iter().filter(calls).count() > 1)
+    }
+
+    fn found(
+        &mut self,
+        dialect: &'static Dialect,
+        event: &PreparedEvent,
+        setting: &PipelineSetup,
+    ) -> Option<&FoundHooks> {
         let folder = Path::new(&event.places.agent_folder);
         let files = files(dialect, folder, Path::new(&event.places.tree));
         let files: Vec<_> =
@@ -53,12 +66,21 @@ impl OwnHooksCache {
             if self.known.len() >= MOST_KNOWN {
                 self.known.remove(0);
             }
-            let events = found(dialect, folder, &files, &setting.state);
-            self.known.push(KnownHooks { agent: dialect.id(), files, events });
+            let hooks = found(dialect, folder, &files, &setting.state);
+            self.known.push(KnownHooks { agent: dialect.id(), files, hooks });
             self.known.len() - 1
         });
-        self.known.get(at).map(|one| one.events.as_slice()).unwrap_or_default()
+        self.known.get(at).map(|one| &one.hooks)
     }
+}
+
+fn calls_for(dialect: &Dialect, event: &PreparedEvent, events: &[String]) -> bool {
+    let (kind, name) = (event.envelope.kind, event.envelope.name.as_str());
+    events.iter().any(|found| {
+        let registered = dialect.settings.registered.iter().find(|one| one.name == found);
+        // An event that nothing follows from may be told under any name.
+        kind == EventKind::Unknown || found == name || registered.is_some_and(|one| one.kind == kind)
+    })
 }
 
 /// The SHA-256 of a text, in hexadecimal digits.
@@ -77,17 +99,17 @@ fn files(dialect: &Dialect, folder: &Path, tree: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &Path) -> Vec<String> {
+fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &Path) -> FoundHooks {
     let read = |file: &Path| outside::read_text(file, &Rules::up_to(LARGEST)).unwrap_or_default();
     let (settings, user) = (&dialect.settings, folder.join(dialect.settings.user_file));
     let waiting = settings.review.as_ref().map(|review| {
         (review.waiting)(&read(&folder.join(review.file)), &read(&user), &user.to_string_lossy(), sha256)
     });
     let waiting = waiting.unwrap_or_default();
-    let mut events = Vec::new();
-    for (file, stamp) in files {
-        // A repository's own word that its events count elsewhere is none: `taut init` was run for it here.
-        if !stamp.is_there() || (*file != user && Backups::of(state, file).read_record().is_none()) {
+    let mut hooks = FoundHooks::default();
+    for (nth, (file, stamp)) in files.iter().enumerate() {
+        // In a home that is a project as well both are one file.
+        if !stamp.is_there() || files.iter().take(nth).any(|(_, before)| before == stamp) {
             continue;
         }
         let entries = match (settings.inspect)(&read(file)) {
@@ -95,9 +117,14 @@ fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &P
             _ => Vec::new(),
         };
         let runs = |entry: &HookEntry| entry.matcher.is_none() && !(*file == user && waiting.contains(&entry.event));
-        events.extend(entries.into_iter().filter(runs).map(|entry| entry.event));
+        let events: Vec<String> = entries.into_iter().filter(runs).map(|entry| entry.event).collect();
+        // A repository's own word that its events count elsewhere is none: `taut init` was run for it here.
+        if *file == user || Backups::of(state, file).read_record().is_some() {
+            hooks.events.extend_from_slice(&events);
+        }
+        hooks.by_file.push(events);
     }
-    events
+    hooks
 }
 
 #[cfg(test)]

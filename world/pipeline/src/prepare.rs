@@ -40,6 +40,10 @@ pub enum CountedAt {
     /// The agent has hooks of ours in its own settings, and runs those in another agent's too: this call is judged, for
     /// its own hook may not work, and nothing else comes of it.
     OwnHook,
+    /// The agent has hooks of ours in its user's settings and in the project's, and gives its calls no id: of two that
+    /// are the same and come together the first counts. The second is answered as the first was, and judged all the
+    /// same before it is let pass: it may be another call, for not every agent runs both.
+    OneOfTwoHooks,
 }
 
 pub enum PreparedCall {
@@ -138,7 +142,7 @@ impl Prepared {
     /// The answer in the dialect the event came in.
     pub fn encode(&self, envelope: &Envelope, reply: Reply) -> Answer {
         let reply = match self.counts {
-            CountedAt::Here => reply,
+            CountedAt::Here | CountedAt::OneOfTwoHooks => reply,
             CountedAt::OwnHook => reply.only_stops(),
         };
         self.dialect.map(|dialect| (dialect.encode)(envelope, &reply)).unwrap_or_default()
@@ -295,6 +299,10 @@ pub fn prepare(mut call: Call, setting: &PipelineSetup, caches: &mut Caches) -> 
             let seen = look(envelope, &call, &ids, setting, caches);
             if dialect.id() != named.id() && caches.own_hooks.run(dialect, &seen, setting) {
                 counts = CountedAt::OwnHook;
+            } else if engine::key_without_id(&seen.envelope).is_some()
+                && caches.own_hooks.run_twice(dialect, &seen, setting)
+            {
+                counts = CountedAt::OneOfTwoHooks;
             }
             PreparedCall::Event(Box::new(seen))
         }

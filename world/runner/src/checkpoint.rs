@@ -1,6 +1,23 @@
-//! The tree before and after each iteration, kept in refs that no branch shows.
+//! The tree before and after each iteration, kept as commits under refs that no branch shows. Neither index nor `HEAD`,
+//! neither branch nor hooks are touched by that; a repository that does not let itself be read costs the way back, never
+//! the run.
 
-use std::path::Path;
+mod git;
+mod prune;
+mod restore;
+mod snapshot;
+
+pub(crate) use git::Git;
+pub use restore::{ChangeKind, PathChange};
+pub(crate) use restore::{Goal, missing_paths, set_back, set_files};
+pub(crate) use snapshot::{Snapshot, Status};
+
+use crate::RunnerError;
+use model::Ms;
+use std::path::{Path, PathBuf};
+
+/// Where all refs of the loop stand.
+pub(crate) const REFS: &str = "refs/taut";
 
 /// Which of the two trees of an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +26,185 @@ pub(crate) enum Side {
     After,
 }
 
-/// The commit that holds the tree; `None` where there is no repository.
-pub(crate) fn take(_folder: &Path, _run: &str, _iteration: u64, _side: Side) -> Option<String> {
-    None
+impl Side {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
+}
+
+pub(crate) fn ref_of(run: &str, iteration: u64, side: Side) -> String {
+    format!("{REFS}/{run}/{iteration}/{}", side.name())
+}
+
+/// A work tree as it was once: its files, and where its branch and its index stood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Checkpoint {
+    pub commit: String,
+    pub tree: String,
+    /// `None` where the branch had no commit yet.
+    pub head: Option<String>,
+    /// `None` where `HEAD` was on no branch.
+    pub branch: Option<String>,
+    pub index: IndexTree,
+    /// The work tree it was taken of.
+    pub folder: String,
+    /// Whether files that git did not know are in it.
+    pub untracked: bool,
+}
+
+/// What was staged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum IndexTree {
+    /// Nothing.
+    AsHead,
+    Tree(String),
+    /// A merge was under way.
+    Unknown,
+}
+
+impl Checkpoint {
+    /// The words of the commit that holds it.
+    pub(crate) fn message(&self, title: &str) -> String {
+        let none = || "none".to_string();
+        let index = match &self.index {
+            IndexTree::AsHead => "head",
+            IndexTree::Tree(tree) => tree,
+            IndexTree::Unknown => "unknown",
+        };
+        format!(
+            "taut: {title}\n\nfolder: {}\nhead: {}\nbranch: {}\nindex: {index}\nuntracked: {}\n",
+            self.folder.replace('\n', " "),
+            self.head.clone().unwrap_or_else(none),
+            self.branch.clone().unwrap_or_else(none),
+            if self.untracked { "all" } else { "none" },
+        )
+    }
+
+    pub(crate) fn read(git: &Git, commit: &str) -> Result<Self, RunnerError> {
+        let text = git.text(&["show", "-s", "--format=%H%n%T%n%B", commit, "--"])?;
+        let (mut lines, mut fields) = (text.lines(), std::collections::BTreeMap::new());
+        let (commit, tree) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        fields.extend(lines.filter_map(|line| line.split_once(": ")));
+        let field = |name: &str| fields.get(name).map(ToString::to_string);
+        let some = |name: &str| field(name).filter(|value| value != "none");
+        let (Some(folder), Some(index)) = (field("folder"), field("index")) else {
+            return Err(RunnerError::Git { what: "show".to_string(), said: format!("{commit} is no tree of a loop") });
+        };
+        Ok(Self {
+            commit: commit.to_string(),
+            tree: tree.to_string(),
+            head: some("head"),
+            branch: some("branch"),
+            index: match index.as_str() {
+                "head" => IndexTree::AsHead,
+                "unknown" => IndexTree::Unknown,
+                _ => IndexTree::Tree(index),
+            },
+            folder,
+            untracked: some("untracked").is_some(),
+        })
+    }
+}
+
+/// The checkpoints of one run.
+pub(crate) struct Checkpoints {
+    git: Option<Git>,
+    run: String,
+    /// The last that was taken, and the mark of the tree it holds.
+    last: Option<(u64, Checkpoint)>,
+    /// The first "before" of the iteration that was begun last.
+    first: Option<(u64, String)>,
+    said: Vec<String>,
+}
+
+impl Checkpoints {
+    /// None are taken where there is no work tree of git's.
+    pub(crate) fn of(folder: &Path, state: &Path, run: &str) -> Self {
+        let git = Git::open(folder, private_index(state, run));
+        Self { git, run: run.to_string(), last: None, first: None, said: Vec::new() }
+    }
+
+    /// Drops the refs of runs that are forgotten.
+    pub(crate) fn prune(&self, is_known: impl Fn(&str) -> bool, now: Ms) {
+        if let Some(git) = &self.git {
+            prune::drop_forgotten(git, is_known, now);
+        }
+    }
+
+    /// The commit that holds the tree as it stands; `None` where none could be made. What is left out is said once.
+    pub(crate) fn take(&mut self, iteration: u64, side: Side, say: &mut dyn FnMut(String)) -> Option<String> {
+        let git = self.git.as_ref()?;
+        match taken(git, &self.run, iteration, side, &mut self.last, &mut self.first) {
+            Ok((commit, notes)) => {
+                for note in notes {
+                    if !self.said.contains(&note) {
+                        self.said.push(note.clone());
+                        say(note);
+                    }
+                }
+                Some(commit)
+            }
+            Err(error) => {
+                let note = format!("no checkpoint of this tree could be taken, so there is no way back to it: {error}");
+                if !self.said.contains(&note) {
+                    self.said.push(note.clone());
+                    say(note);
+                }
+                None
+            }
+        }
+    }
+
+    /// Takes what a failed iteration left out of the way. Gives what was done, in words.
+    pub(crate) fn put_aside(&mut self, iteration: u64, before: Option<&str>) -> Option<Result<String, RunnerError>> {
+        let git = self.git.as_ref()?;
+        let before = before?;
+        let first = self.first.as_ref().filter(|(number, _)| *number == iteration);
+        let before = first.map_or(before, |(_, commit)| commit).to_string();
+        self.last = None;
+        let name = ref_of(&self.run, iteration, Side::After);
+        Some(restore::aside(git, &before, &name, iteration))
+    }
+}
+
+pub(crate) fn private_index(state: &Path, name: &str) -> PathBuf {
+    state.join("checkpoints").join(format!("{name}.index"))
+}
+
+/// A commit of its own only where something changed since the last.
+fn taken(
+    git: &Git,
+    run: &str,
+    iteration: u64,
+    side: Side,
+    last: &mut Option<(u64, Checkpoint)>,
+    first: &mut Option<(u64, String)>,
+) -> Result<(String, Vec<String>), RunnerError> {
+    let status = Status::of(git)?;
+    let same = last.as_ref().filter(|(mark, _)| *mark == status.mark).map(|(_, checkpoint)| checkpoint.clone());
+    // An iteration that is tried again goes back to where it was first begun, unless somebody else was there since.
+    if side == Side::Before
+        && same.is_some()
+        && let Some((_, commit)) = first.as_ref().filter(|(number, _)| *number == iteration)
+    {
+        return Ok((commit.clone(), Vec::new()));
+    }
+    let (checkpoint, notes) = match same {
+        Some(checkpoint) => (checkpoint, Vec::new()),
+        None => {
+            let title = format!("the tree {} iteration {iteration} of run {run}", side.name());
+            let Snapshot { checkpoint, notes } = Snapshot::take(git, &status, &title, &[])?;
+            (checkpoint, notes)
+        }
+    };
+    git.set_ref(&ref_of(run, iteration, side), &checkpoint.commit)?;
+    if side == Side::Before {
+        *first = Some((iteration, checkpoint.commit.clone()));
+    }
+    let commit = checkpoint.commit.clone();
+    *last = Some((status.mark, checkpoint));
+    Ok((commit, notes))
 }

@@ -1,9 +1,10 @@
 //! The dispatcher: one thread that feeds the machine with what happened and
 //! carries out what it decides. Everything else only reports to its channel.
 
+mod checkpoints;
 mod children;
 
-use crate::checkpoint::{self, Side};
+use crate::checkpoint::{Checkpoints, Side};
 use crate::child::{Doing, Running};
 use crate::job::Job;
 use crate::log::Log;
@@ -71,6 +72,7 @@ struct Dispatcher<'j> {
     began: Ms,
     commits_before: u64,
     restart: bool,
+    checkpoints: Checkpoints,
     /// The commit that holds the tree as it was before this iteration.
     before: Option<String>,
     kept: Instant,
@@ -100,14 +102,16 @@ impl<'j> Dispatcher<'j> {
         receiver: Receiver<Doing>,
     ) -> Result<Self, RunnerError> {
         let mut run_store = RunStore::open(&job.state)?;
-        let run = recover::take_over(job, &mut run_store, tell)?;
-        let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
+        let mut run = recover::take_over(job, &mut run_store, tell)?;
+        let short = run.short().to_string();
         let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
         let log = Log::open(std::path::Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
+        run.logs = Some(log.folder().to_string_lossy().into_owned());
         let state = Loop::new(run.started_at, run.tally.clone());
+        let checkpoints = checkpoints::begin(job, &run_store, &run.id);
         let past = Instant::now();
         Ok(Self {
-            agent: run.agent.clone().unwrap_or_else(|| format!("loop-{short}")),
+            agent: run.agent_name(),
             job,
             tell,
             run_store,
@@ -122,6 +126,7 @@ impl<'j> Dispatcher<'j> {
             began: host::clock::now(),
             commits_before: 0,
             restart: false,
+            checkpoints,
             before: None,
             kept: past,
             waiting: None,
@@ -171,7 +176,11 @@ impl<'j> Dispatcher<'j> {
                 Some(LoopEvent::Looked(seen))
             }
             LoopEffect::Checkpoint { iteration } => {
-                self.before = checkpoint::take(&self.job.folder, &self.run.id, iteration, Side::Before);
+                self.before = self.checkpoint(iteration, Side::Before);
+                None
+            }
+            LoopEffect::PutAside { iteration } => {
+                self.put_aside(iteration);
                 None
             }
             LoopEffect::StartAgent { iteration } => self.start_agent(iteration),
@@ -285,6 +294,7 @@ impl<'j> Dispatcher<'j> {
     }
 
     fn record(&mut self, commits: u64) {
+        let after = self.checkpoint(self.state.tally.iterations, Side::After);
         let tally = &self.state.tally;
         let made = commits.saturating_sub(self.commits_before);
         let cost = tally.cost_micros - self.run.tally.cost_micros;
@@ -298,8 +308,8 @@ impl<'j> Dispatcher<'j> {
             cost_micros: cost,
             outcome: if tally.last_exit == Some(0) { "ended" } else { "failed" }.to_string(),
             log: self.log.path().to_string_lossy().into_owned(),
-            before: self.before.take(),
-            after: checkpoint::take(&self.job.folder, &self.run.id, tally.iterations, Side::After),
+            before: self.before.clone(),
+            after,
             ..Iteration::default()
         };
         let said = RunMessage::IterationEnded {
@@ -319,8 +329,10 @@ impl<'j> Dispatcher<'j> {
     /// A database that cannot be written costs resuming, not the run.
     fn save(&mut self) {
         self.run.tally = self.state.tally.clone();
+        (self.run.done, self.run.left) = self.counted();
         if self.state.phase == Phase::Over {
             (self.run.finish, self.run.finished_at) = (self.state.finish, Some(host::clock::now()));
+            self.run.why = Some(self.state.why.clone());
         }
         if let Err(error) = self.run_store.save(&self.run) {
             self.warn(format!("the run could not be saved: {error}"));

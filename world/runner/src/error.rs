@@ -29,6 +29,30 @@ pub enum RunnerError {
     Busy { folder: String, pid: u32 },
     #[error("there is no loop in {folder} that could be resumed")]
     NothingToResume { folder: String },
+    #[error("a loop runs in {folder} (process {pid}), and would work on in another tree than it knows; stop it first")]
+    UndoWhileRunning { folder: String, pid: u32 },
+    #[error("{folder} is no work tree of git's, so no tree of its iterations was kept")]
+    NoWorkTree { folder: String },
+    #[error("a rebase is under way in {folder}; end it first, with `git rebase --abort` or `--continue`")]
+    UndoInRebase { folder: String },
+    #[error("no iteration of a loop in {folder} can be undone: none was kept")]
+    NothingToUndo { folder: String },
+    #[error("the tree before iteration {number} was not kept, or is not there any more")]
+    NoCheckpoint { number: u64 },
+    #[error("several runs begin with `{start}`; give more letters of it")]
+    ManyRuns { start: String },
+    #[error("nothing was undone in this work tree, so nothing can be taken back")]
+    NoUndo,
+    #[error(
+        "commits were made that are not this run's, and are not taken off the branch:\n  {}\n\
+         `git reset --keep {head}` goes back over them too",
+        commits.join("\n  ")
+    )]
+    OthersCommits { commits: Vec<String>, head: String },
+    #[error("the run left this work tree on {left}, and it is on {now}; `git switch {left}` first")]
+    OtherBranch { left: String, now: String },
+    #[error("files changed while you were asked, and nothing was done; give the command again")]
+    ChangedMeanwhile,
     #[error("git {what} failed: {said}")]
     Git { what: String, said: String },
     #[error("signals cannot be received: {0}")]

@@ -6,7 +6,7 @@ use crate::{RunMessage, RunnerError, Tell};
 use engine::loops::{Assignments, Flags, LoopSettings, Sources, Terms, WorkSource, assignments, settings};
 use host::paths::PathVariables;
 use host::trust::ProjectFiles;
-use model::run::{Launch, LaunchLine, RunMode};
+use model::run::{Launch, LaunchLine, RunLimits, RunMode};
 use pipeline::{PolicyCache, ProjectPolicy};
 use policy::config::sections;
 use std::collections::BTreeMap;
@@ -155,6 +155,18 @@ impl Job {
             commands: self.settings.commands.clone(),
             args: self.settings.agent_args.clone(),
         }))
+    }
+
+    /// What ends the run, for those who look at it.
+    pub fn limits(&self) -> RunLimits {
+        let limits = &self.settings.limits;
+        RunLimits {
+            iterations: limits.max_iterations,
+            ms: limits.max_ms.into_iter().chain(limits.ceiling_ms).min(),
+            cost_micros: limits.max_cost_micros,
+            failures: limits.failures(self.queue),
+            idle: limits.idle(self.queue),
+        }
     }
 
     /// Whether the project has anything that does nothing until it is trusted.

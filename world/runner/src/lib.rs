@@ -17,8 +17,10 @@ mod run_name;
 mod run_store;
 mod supervise;
 mod templates;
+mod undo;
 mod work_state;
 
+pub use checkpoint::{ChangeKind, PathChange};
 pub use dispatch::{RunSummary, run};
 pub use error::RunnerError;
 pub use job::{Job, JobRequest, Resume, WorkerJob};
@@ -28,3 +30,4 @@ pub use run_message::{RunMessage, RunStatus, Tell};
 pub use run_name::RunName;
 pub use supervise::{Supervised, supervise};
 pub use templates::{Template, templates};
+pub use undo::{UndoDone, UndoPlan, UndoRequest, UndoTarget};

@@ -74,6 +74,7 @@ fn fresh(job: &Job, folder: String, now: Ms) -> Run {
         task: job.worker.as_ref().map(|worker| worker.task.clone()),
         proves: job.worker.is_some(),
         started_at: now,
+        limits: Some(job.limits()),
         ..Run::default()
     }
 }

@@ -15,6 +15,10 @@ ALTER TABLE runs ADD COLUMN waits_for TEXT;
 ALTER TABLE runs ADD COLUMN now_task TEXT;
 ALTER TABLE runs ADD COLUMN tool TEXT;
 ALTER TABLE runs ADD COLUMN said TEXT;
+-- What ends it, as JSON; and what was last counted of its work.
+ALTER TABLE runs ADD COLUMN limits TEXT;
+ALTER TABLE runs ADD COLUMN work_done INTEGER;
+ALTER TABLE runs ADD COLUMN work_left INTEGER;
 -- What somebody outside asked for; whoever carries it out takes it away. Never written with the row itself.
 ALTER TABLE runs ADD COLUMN wish TEXT;
 

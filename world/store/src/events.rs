@@ -27,7 +27,15 @@ pub struct EventFilter {
 
 pub(crate) const ANSWERED: &str = "SELECT answer_stdout, answer_stderr, answer_exit FROM events WHERE key = ?1";
 
-pub(crate) const ANSWERED_SINCE: &str = "SELECT 1 FROM events WHERE key >= ?1 AND key < ?2 AND at >= ?3 LIMIT 1";
+pub(crate) const ANSWERED_AROUND: &str =
+    "SELECT 1 FROM events WHERE key >= ?1 AND key < ?2 AND at BETWEEN ?3 AND ?4 LIMIT 1";
+
+pub(crate) const TOLD_ONCE: &str = "SELECT answer_stdout, answer_stderr, answer_exit, key, verdict FROM events
+    WHERE key >= ?1 AND key < ?2 AND at BETWEEN ?3 AND ?4 AND json_extract(detail, '$.asked') = ?5";
+
+/// It waits for no other hook any more, and its answer is given now.
+pub(crate) const TOLD_AGAIN: &str =
+    "UPDATE events SET detail = json_remove(detail, '$.asked', '$.delivered') WHERE key = ?1";
 
 pub(crate) const RECORD: &str = "INSERT INTO events (id, key, at, agent, session, host_session, sub_agent, event,
       tool, verdict, micros, rules, answer_exit, answer_stdout, answer_stderr, reason, detail)
@@ -65,22 +73,67 @@ pub(crate) const COLUMNS: &str = columns!();
 const LIST: &str = concat!("SELECT ", columns!(), " FROM events WHERE 1");
 
 pub(crate) fn answered(conn: &Connection, key: &str) -> rusqlite::Result<Option<Answer>> {
-    conn.prepare_cached(ANSWERED)?
-        .query_row([key], |row| {
-            Ok(Answer {
-                stdout: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
-                stderr: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
-                exit: row.get::<_, Option<u8>>(2)?.unwrap_or_default(),
-            })
-        })
-        .optional()
+    conn.prepare_cached(ANSWERED)?.query_row([key], answer).optional()
 }
 
-/// Whether a call whose key begins so, up to a slash, was answered at this moment or later.
-pub(crate) fn answered_since(conn: &Connection, begins: &str, at: Ms) -> rusqlite::Result<bool> {
-    // The character that follows the slash.
-    let end = format!("{}0", begins.trim_end_matches('/'));
-    conn.prepare_cached(ANSWERED_SINCE)?.exists(params![begins, end, at.0])
+/// Calls that ask for the same: their keys begin so, up to a slash, and they came so many milliseconds before or after
+/// this moment at most. A clock that was set back leaves older ones in the future.
+#[derive(Debug, Clone, Copy)]
+pub struct SameCalls<'a> {
+    pub begins: &'a str,
+    pub at: Ms,
+    pub within: i64,
+}
+
+/// A call that one of two hooks was told, and the other not yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldOnce {
+    pub key: String,
+    /// What it was answered, where that stopped it.
+    pub stop: Option<Answer>,
+}
+
+impl SameCalls<'_> {
+    /// The character that follows the slash.
+    fn end(&self) -> String {
+        format!("{}0", self.begins.trim_end_matches('/'))
+    }
+
+    fn moments(&self) -> [i64; 2] {
+        [self.at.plus(-self.within).0, self.at.plus(self.within).0]
+    }
+
+    /// Whether one of them was answered.
+    pub(crate) fn answered(&self, conn: &Connection) -> rusqlite::Result<bool> {
+        let [from, to] = self.moments();
+        conn.prepare_cached(ANSWERED_AROUND)?.exists(params![self.begins, self.end(), from, to])
+    }
+
+    /// The one that waits for its other hook to ask this; of several one that was stopped.
+    pub(crate) fn told_once(&self, conn: &Connection, asked: &str) -> rusqlite::Result<Option<ToldOnce>> {
+        let [from, to] = self.moments();
+        let mut found = conn.prepare_cached(TOLD_ONCE)?;
+        let rows = found.query_map(params![self.begins, self.end(), from, to, asked], |row| {
+            let stopped = Level::parse(row.get_ref(4)?.as_str()?).is_none_or(|level| level >= Level::Ask);
+            let stop = stopped.then(|| answer(row)).transpose()?;
+            Ok(ToldOnce { key: row.get(3)?, stop: stop.filter(|stop| *stop != Answer::default()) })
+        })?;
+        let rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        Ok(rows.into_iter().max_by_key(|one| one.stop.is_some()))
+    }
+}
+
+/// Both hooks were told of the call with this key.
+pub(crate) fn told_again(conn: &Connection, key: &str) -> rusqlite::Result<()> {
+    conn.prepare_cached(TOLD_AGAIN)?.execute([key]).map(drop)
+}
+
+fn answer(row: &Row<'_>) -> rusqlite::Result<Answer> {
+    Ok(Answer {
+        stdout: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
+        stderr: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
+        exit: row.get::<_, Option<u8>>(2)?.unwrap_or_default(),
+    })
 }
 
 /// The stored answer is given now, to whoever asks again.

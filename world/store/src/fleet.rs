@@ -2,19 +2,22 @@
 //! agents`, `taut top`, `taut ui` and tmux all read this, so that none of them
 //! tells another number.
 
+use crate::fleet_runs::FleetRun;
 use crate::{EffortFilter, Error, Store, agents, events, sessions};
 use model::Ms;
 use model::effort::Effort;
 use model::row::{Agent, AgentStatus, Event};
 use model::session::Session;
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The whole fleet at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fleet {
-    /// The one whose status changed last first.
+    /// The one whose status changed last first. Agents of the runs are not among them.
     pub members: Vec<FleetRow>,
+    /// The one that began last first.
+    pub runs: Vec<FleetRun>,
 }
 
 /// An agent with what it has at hand.
@@ -79,7 +82,7 @@ const BY_HOUR: &str = "SELECT at / 3600000 * 3600000, count(*) FROM events
 
 /// An agent that ended so long before the fleet's last change is not shown: at
 /// fifty named workers a day nobody would find the ones that run.
-const LISTED_MS: i64 = 24 * 3_600_000;
+pub(crate) const LISTED_MS: i64 = 24 * 3_600_000;
 
 impl Store {
     /// Everyone whom `taut agents` lists. An unnamed agent that has ended is
@@ -103,7 +106,10 @@ impl Store {
             let mut agents = store.agents()?;
             keep(&mut agents);
             let members = agents.into_iter().map(|agent| store.read(|conn| member(conn, agent, &common)));
-            Ok(Fleet { members: members.collect::<Result<_, _>>()? })
+            let mut members: Vec<FleetRow> = members.collect::<Result<_, _>>()?;
+            let mut runs = store.fleet_runs()?;
+            fold(&mut members, &mut runs, &store.loop_agents()?);
+            Ok(Fleet { members, runs })
         })
     }
 
@@ -173,6 +179,21 @@ impl Store {
         let found = read(self);
         let over = self.read(|conn| conn.execute_batch("COMMIT"));
         found.and_then(|found| over.map(|()| found))
+    }
+}
+
+/// Agents of a run stand under it, and those of runs that are no longer shown are over.
+fn fold(members: &mut Vec<FleetRow>, runs: &mut [FleetRun], of_runs: &BTreeSet<String>) {
+    let (theirs, own): (Vec<_>, Vec<_>) =
+        std::mem::take(members).into_iter().partition(|one| of_runs.contains(&one.agent.id));
+    *members = own;
+    let mut put = |run: &mut FleetRun| {
+        let name = run.run.agent_name();
+        run.member = theirs.iter().find(|one| one.agent.id == name).cloned();
+    };
+    for run in runs {
+        put(run);
+        run.workers.iter_mut().for_each(&mut put);
     }
 }
 

@@ -1,16 +1,18 @@
 //! Runs of the loop: how each stands, so that one that was killed can go on.
 
 use crate::{Durability, Error, Store, Tx};
-use model::run::{Finish, Iteration, Run, RunMode, RunProgress, RunState, RunWish, Tally};
+use model::run::{Finish, Iteration, Run, RunLimits, RunMode, RunProgress, RunState, RunWish, Tally};
 use model::{ClientProcess, Ms};
 use rusqlite::{OptionalExtension, Row, params};
+use serde_json::{Value, json};
 
-const COLUMNS: &str = "id, project, folder, mode, agent, runner_pid, runner_started, leader_pid, leader_started, base,
+pub(crate) const COLUMNS: &str =
+    "id, project, folder, mode, agent, runner_pid, runner_started, leader_pid, leader_started, base,
     branch, started_at, iterations, failures, idle, skips, transients, commits, cost_micros, last_exit, last_ms,
     finish, finished_at, parent, task, asked, proves, why, logs, tokens, same_failure, last_failure, state, wait_until,
-    waits_for, now_task, tool, said";
+    waits_for, now_task, tool, said, limits, work_done, work_left";
 
-const ITERATION: &str =
+pub(crate) const ITERATION: &str =
     "run, number, started_at, ended_at, exit, commits, cost_micros, outcome, log, tokens, task, said,
     denied, failure, before_commit, after_commit";
 
@@ -64,6 +66,9 @@ impl Tx<'_> {
                     run.live.task,
                     run.live.tool,
                     run.live.said,
+                    run.limits.map(limits_text),
+                    run.done.map(u64::cast_signed),
+                    run.left.map(u64::cast_signed),
                 ])
                 .map(drop)
         })
@@ -135,6 +140,12 @@ impl Store {
         self.read(|conn| conn.prepare_cached(LOOK)?.query_row([agent], |row| row.get(0)).optional())
     }
 
+    /// Runs in this work tree, the newest first.
+    pub fn runs_of_folder(&self, folder: &str) -> Result<Vec<Run>, Error> {
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE folder = ?1 ORDER BY started_at DESC, id DESC LIMIT 500");
+        self.read(|conn| conn.prepare_cached(&sql)?.query_map([folder], read)?.collect())
+    }
+
     /// The iterations of a run, in order.
     pub fn iterations(&self, run: &str) -> Result<Vec<Iteration>, Error> {
         let sql = format!("SELECT {ITERATION} FROM iterations WHERE run = ?1 ORDER BY number, started_at");
@@ -174,7 +185,7 @@ impl Store {
     }
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
     let count = |at: usize| row.get::<_, i64>(at).map(i64::cast_unsigned);
     let leader: (Option<u32>, Option<i64>) = (row.get(7)?, row.get(8)?);
     Ok(Run {
@@ -210,6 +221,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
         proves: row.get(26)?,
         why: row.get(27)?,
         logs: row.get(28)?,
+        limits: row.get::<_, Option<String>>(38)?.as_deref().and_then(limits_of),
+        done: row.get::<_, Option<i64>>(39)?.map(i64::cast_unsigned),
+        left: row.get::<_, Option<i64>>(40)?.map(i64::cast_unsigned),
         live: RunProgress {
             state: RunState::parse(&row.get::<_, String>(32)?).unwrap_or_default(),
             until: row.get::<_, Option<i64>>(33)?.map(Ms),
@@ -221,7 +235,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Run> {
     })
 }
 
-fn read_iteration(row: &Row<'_>) -> rusqlite::Result<Iteration> {
+pub(crate) fn read_iteration(row: &Row<'_>) -> rusqlite::Result<Iteration> {
     let count = |at: usize| row.get::<_, i64>(at).map(i64::cast_unsigned);
     let denied: Option<String> = row.get(12)?;
     Ok(Iteration {
@@ -241,6 +255,25 @@ fn read_iteration(row: &Row<'_>) -> rusqlite::Result<Iteration> {
         failure: row.get(13)?,
         before: row.get(14)?,
         after: row.get(15)?,
+    })
+}
+
+fn limits_text(limits: RunLimits) -> String {
+    let RunLimits { iterations, ms, cost_micros, failures, idle } = limits;
+    json!({"iterations": iterations, "ms": ms, "cost_micros": cost_micros, "failures": failures, "idle": idle})
+        .to_string()
+}
+
+fn limits_of(text: &str) -> Option<RunLimits> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let count = |name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let number = |name: &str| value.get(name).and_then(Value::as_i64);
+    Some(RunLimits {
+        iterations: count("iterations"),
+        ms: number("ms"),
+        cost_micros: number("cost_micros"),
+        failures: count("failures"),
+        idle: count("idle"),
     })
 }
 

@@ -1,9 +1,9 @@
 //! One transaction: what a decision reads and writes.
 
-use crate::{Error, agents, allowances, efforts, events, injections, sessions, strikes, tasks};
+use crate::{Error, SameCalls, ToldOnce, agents, allowances, efforts, events, injections, sessions, strikes, tasks};
+use model::Answer;
 use model::effect::Write;
 use model::session::Session;
-use model::{Answer, Ms};
 use rusqlite::Connection;
 use std::path::Path;
 
@@ -24,9 +24,19 @@ impl<'s> Tx<'s> {
         self.verb(|conn| events::answered(conn, key))
     }
 
-    /// Whether a call whose key begins so, up to a slash, was answered at this moment or later.
-    pub fn answered_since(&self, begins: &str, at: Ms) -> Result<bool, Error> {
-        self.verb(|conn| events::answered_since(conn, begins, at))
+    /// Whether one of these calls was answered.
+    pub fn any_answered(&self, calls: SameCalls<'_>) -> Result<bool, Error> {
+        self.verb(|conn| calls.answered(conn))
+    }
+
+    /// The one of these calls that waits for its other hook to ask this.
+    pub fn told_once(&self, calls: SameCalls<'_>, asked: &str) -> Result<Option<ToldOnce>, Error> {
+        self.verb(|conn| calls.told_once(conn, asked))
+    }
+
+    /// The other hook has asked, and is answered as the first was.
+    pub fn told_again(&self, call: &ToldOnce) -> Result<(), Error> {
+        self.verb(|conn| events::told_again(conn, &call.key))
     }
 
     /// The stored answer of that event is given now: it counts as answered.

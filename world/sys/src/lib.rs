@@ -10,6 +10,7 @@ pub mod output;
 pub mod outside;
 pub mod poll;
 pub mod process;
+pub mod process_stat;
 pub mod random;
 pub mod side_process;
 pub mod signals;

@@ -5,8 +5,8 @@ use super::PROFILE;
 use super::tools::TOOLS;
 use crate::answers::BEFORE_STOP;
 use crate::lenient::Fields;
-use crate::payload::PayloadForm;
-use model::event::{Body, Envelope, EventKind, SubAgent};
+use crate::payload::{PayloadForm, made_id};
+use model::event::{Body, Envelope, EventKind, Family, SubAgent};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -68,10 +68,13 @@ pub fn decode(object: &Map<String, Value>) -> Envelope {
     if is_no_event_of_its_kind(&envelope) {
         (envelope.kind, envelope.body) = (EventKind::Unknown, Body::Plain);
     }
-    if let Body::Tool(call) | Body::ToolDone { call, .. } | Body::ToolFailed { call, .. } = &mut envelope.body
-        && matches!(call.name.as_str(), "skill" | "Skill")
-    {
-        call.subject.skill = Some(call.text("skill").unwrap_or_default().to_string());
+    if let Body::Tool(call) | Body::ToolDone { call, .. } | Body::ToolFailed { call, .. } = &mut envelope.body {
+        if matches!(call.name.as_str(), "skill" | "Skill") {
+            call.subject.skill = Some(call.text("skill").unwrap_or_default().to_string());
+        }
+        if envelope.kind.family() != Family::Permission {
+            call.use_id.get_or_insert_with(|| made_id(&call.name, &call.input));
+        }
     }
     envelope
 }

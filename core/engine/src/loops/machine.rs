@@ -94,6 +94,10 @@ pub enum LoopEffect {
     StartAgent {
         iteration: u64,
     },
+    /// What a failed iteration left may be taken out of the way.
+    PutAside {
+        iteration: u64,
+    },
     /// Ends whatever runs now, with its whole group.
     Kill,
     /// What the agent still holds goes back to the queue.
@@ -340,15 +344,18 @@ impl Loop {
             }
             _ => {
                 self.tally.failures += 1;
+                let mut effects = vec![LoopEffect::PutAside { iteration: self.tally.iterations }];
                 let how = ended.exit.map_or("was ended by a signal".to_string(), |code| format!("ended with {code}"));
                 if self.tally.failures >= terms.limits.failures(terms.queue) {
                     let said = ended.heard.said.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
-                    return self.finish(Finish::Error, format!("the agent {how}{said}"));
+                    effects.extend(self.finish(Finish::Error, format!("the agent {how}{said}")));
+                    return effects;
                 }
-                match self.seen.clone() {
+                effects.extend(match self.seen.clone() {
                     Some(seen) => self.gate(terms, seen, now),
                     None => self.finish(Finish::Error, format!("the agent {how}")),
-                }
+                });
+                effects
             }
         }
     }

@@ -176,6 +176,11 @@ impl Sandbox {
         leftovers::of(self.root())
     }
 
+    /// Ends them all at once, as a machine does that loses its power.
+    pub fn kill_leftovers(&self) {
+        leftovers::kill_all(self.root());
+    }
+
     fn path(&self) -> OsString {
         let mut path = self.root().join("bin").into_os_string();
         if let Some(testers) = std::env::var_os("PATH") {

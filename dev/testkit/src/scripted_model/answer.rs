@@ -68,10 +68,20 @@ fn answer_other(stream: &TcpStream, incoming: &http::Incoming) -> io::Result<()>
 fn say(stream: &TcpStream, state: &ModelState, wire: Wire, incoming: &http::Incoming, turn: &Turn) -> io::Result<()> {
     state.think(turn.delay);
     if let Some(failure) = &turn.failure {
-        return http::write_json(stream, "POST", failure.http, &wire.failure(failure));
+        let more = failure.resets_at.map(limit_head).unwrap_or_default();
+        return http::write_json_with(stream, "POST", failure.http, &wire.failure(failure), &more);
     }
     match wire.spell(turn, &incoming.path, &incoming.body, &state.ids) {
         Spelt::Frames(frames) => http::write_frames(stream, &frames),
         Spelt::Whole(message) => http::write_json(stream, "POST", 200, &message),
     }
+}
+
+/// How the API says when a limit of the account is over.
+fn limit_head(resets_at: u64) -> String {
+    let unified = "anthropic-ratelimit-unified";
+    format!(
+        "{unified}-status: rejected\r\n{unified}-reset: {resets_at}\r\n{unified}-representative-claim: five_hour\r\n\
+         {unified}-5h-status: rejected\r\n{unified}-5h-reset: {resets_at}\r\n"
+    )
 }

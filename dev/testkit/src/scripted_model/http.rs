@@ -58,13 +58,24 @@ fn body_length(head: &mut impl BufRead) -> io::Result<u64> {
 }
 
 /// A whole answer. `HEAD` gets the same head and no body.
-pub(super) fn write_json(mut stream: &TcpStream, method: &str, status: u16, body: &Value) -> io::Result<()> {
+pub(super) fn write_json(stream: &TcpStream, method: &str, status: u16, body: &Value) -> io::Result<()> {
+    write_json_with(stream, method, status, body, "")
+}
+
+/// The same with more lines in its head, each with its end.
+pub(super) fn write_json_with(
+    mut stream: &TcpStream,
+    method: &str,
+    status: u16,
+    body: &Value,
+    more: &str,
+) -> io::Result<()> {
     let body = body.to_string();
     // Without x-should-retry the client tries an error again for minutes.
     write!(
         stream,
         "HTTP/1.1 {status} {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-         request-id: req_scripted\r\nx-should-retry: false\r\nconnection: close\r\n\r\n",
+         request-id: req_scripted\r\nx-should-retry: false\r\n{more}connection: close\r\n\r\n",
         if status < 400 { "OK" } else { "Error" },
         body.len(),
     )?;

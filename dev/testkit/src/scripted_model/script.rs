@@ -1,10 +1,15 @@
 //! What the model will say: a script of turns.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-/// Turns by the kind of request that asks for them. `main` and `sub` are used up in order; the others repeat.
+use super::requests::ModelRequest;
+
+/// Turns by the kind of request that asks for them. `main` and `sub` are used up in order; the others repeat. What is
+/// asked by several clients at once, in no known order, is answered by what was asked: see [`Script::answered_by`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
     pub(super) main: Vec<Turn>,
@@ -13,6 +18,23 @@ pub struct Script {
     pub(super) side: Option<Turn>,
     pub(super) otherwise: Option<Turn>,
     pub(super) count_tokens: Option<u64>,
+    pub(super) answers: Option<Answers>,
+}
+
+/// A function from what was asked to the answer.
+#[derive(Clone)]
+pub(super) struct Answers(Arc<dyn Fn(&ModelRequest) -> Option<Turn> + Send + Sync>);
+
+impl fmt::Debug for Answers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Answers(..)")
+    }
+}
+
+impl PartialEq for Answers {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Script {
@@ -56,6 +78,17 @@ impl Script {
         self
     }
 
+    /// Answers by what was asked, whoever asks and however often; `None` leaves it to the turns.
+    #[must_use]
+    pub fn answered_by(mut self, answer: impl Fn(&ModelRequest) -> Option<Turn> + Send + Sync + 'static) -> Self {
+        self.answers = Some(Answers(Arc::new(answer)));
+        self
+    }
+
+    pub(super) fn answer(&self, request: &ModelRequest) -> Option<Turn> {
+        self.answers.as_ref().and_then(|answers| (answers.0)(request))
+    }
+
     /// What `count_tokens` reports.
     #[must_use]
     pub fn counting(mut self, tokens: u64) -> Self {
@@ -87,6 +120,8 @@ pub struct ApiFailure {
     pub http: u16,
     pub error_type: String,
     pub message: String,
+    /// When the limit of the account is over that this is about, in seconds since 1970.
+    pub resets_at: Option<u64>,
 }
 
 impl Turn {
@@ -110,9 +145,24 @@ impl Turn {
     #[must_use]
     pub fn fail(http: u16, error_type: &str, message: &str) -> Self {
         Self {
-            failure: Some(ApiFailure { http, error_type: error_type.to_owned(), message: message.to_owned() }),
+            failure: Some(ApiFailure {
+                http,
+                error_type: error_type.to_owned(),
+                message: message.to_owned(),
+                resets_at: None,
+            }),
             ..Self::default()
         }
+    }
+
+    /// The account's limit is reached, until so many seconds since 1970.
+    #[must_use]
+    pub fn limited_until(resets_at: u64) -> Self {
+        let mut turn = Self::fail(429, "rate_limit_error", "This request would exceed your account's rate limit.");
+        if let Some(failure) = &mut turn.failure {
+            failure.resets_at = Some(resets_at);
+        }
+        turn
     }
 
     /// One more tool call in the same answer: several run in parallel.

@@ -50,7 +50,7 @@ impl Turn {
                 _ => return Err(format!("unknown key in turn: {key}")),
             }
         }
-        turn.failure = http.map(|http| ApiFailure { http, error_type, message });
+        turn.failure = http.map(|http| ApiFailure { http, error_type, message, resets_at: None });
         Ok(turn)
     }
 }

@@ -53,9 +53,14 @@ impl ModelState {
 
     /// Records the request and takes the turn that answers it in one step, so that the order of both is the same.
     pub fn take_turn(&self, request: ModelRequest) -> Turn {
-        let mut state = self.state();
         let kind = request.kind;
+        // Before the lock: the function may look at files and take its time.
+        let answer = self.script.answer(&request);
+        let mut state = self.state();
         state.requests.0.push(request);
+        if let Some(turn) = answer {
+            return turn;
+        }
         let next = |turns: &[Turn], used: &mut usize| {
             let turn = turns.get(*used).or(self.script.otherwise.as_ref());
             *used += 1;

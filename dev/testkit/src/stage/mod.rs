@@ -5,6 +5,7 @@ mod asserts;
 mod hooks;
 pub mod http;
 mod loops;
+pub mod night;
 mod tasks;
 mod tmux;
 mod ui_page;
@@ -24,6 +25,7 @@ pub use crate::process::{lives, signal};
 pub use asserts::{assert_decided, assert_denied, assert_silent};
 pub use hooks::{DAEMON, IN_PROCESS, LIMIT, walk};
 pub use loops::{RunningLoop, summary};
+pub use night::Night;
 pub use tmux::TestTmux;
 pub use ui_page::UiPage;
 

@@ -70,6 +70,21 @@ fn each_kind_of_request_is_answered_from_its_own_turns() {
 }
 
 #[test]
+fn an_answer_by_what_was_asked_comes_before_the_turns_and_uses_none_of_them_up() {
+    let by_name = |request: &testkit::scripted_model::ModelRequest| {
+        let name = ["alice", "bob"].into_iter().find(|name| request.text_sent().contains(name))?;
+        Some(Turn::say(&format!("hello {name}")))
+    };
+    let model = ScriptedModel::start(Script::new().main(Turn::say("first")).answered_by(by_name)).unwrap();
+    let ask = |text: &str| {
+        let body = json!({"messages": [user(text)], "tools": [{"name": "Bash"}]});
+        messages(&model, &body).1["content"][0]["text"].clone()
+    };
+    let answers = ["I am bob", "I am alice", "I am bob", "I am nobody"].map(ask);
+    assert_eq!(answers, ["hello bob", "hello alice", "hello bob", "first"].map(Value::from));
+}
+
+#[test]
 fn a_stream_spells_the_same_message() {
     let model = ScriptedModel::start(Script::new().main(Turn::say("hi").and_bash("ls").using(970_000))).unwrap();
     let mut body = user("go");

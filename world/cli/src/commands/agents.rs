@@ -29,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
     let look = if args.all { Store::whole_fleet } else { Store::fleet };
     let fleet = stored()?.as_ref().map(look).transpose()?.unwrap_or_default();
-    let rows = view_model::rows(&fleet);
+    let rows = view_model::rows(&fleet, host::clock::now());
     if args.watch {
         return watch(rows, printer);
     }
@@ -65,7 +65,7 @@ fn watch(mut rows: Vec<AgentRow>, printer: &Printer) -> Result<Exit, CliError> {
             std::thread::sleep(LOOK_EVERY);
             continue;
         };
-        let now = view_model::rows(&open.fleet()?);
+        let now = view_model::rows(&open.fleet()?, host::clock::now());
         changes(&rows, &now).iter().for_each(|change| print_change(change, printer));
         rows = now;
         feed.wait(open, LOOK_EVERY);
@@ -178,7 +178,7 @@ mod tests {
             sub_agents: 0,
             messages: 0,
         };
-        view_model::rows(&Fleet { members: agents.iter().map(member).collect() })
+        view_model::rows(&Fleet { members: agents.iter().map(member).collect(), ..Fleet::default() }, Ms(0))
     }
 
     #[test]

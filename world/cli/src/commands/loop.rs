@@ -2,11 +2,15 @@
 //! its own exit status.
 
 mod control;
+mod find;
+mod log;
 mod screen;
 mod service;
 mod start;
+mod status;
 mod summary;
 mod undo;
+mod words;
 mod workers;
 
 use crate::error::CliError;
@@ -55,7 +59,7 @@ pub struct RunArg {
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Of every project
+    /// Of every project, and with their workers
     #[arg(long)]
     pub all: bool,
     /// At most so many
@@ -88,6 +92,9 @@ pub struct StopArgs {
 pub struct UndoArgs {
     /// The iteration whose work is taken back, with all after it; without it the last
     pub iteration: Option<u64>,
+    /// Take the last undo back
+    #[arg(long, conflicts_with_all = ["iteration", "run"])]
+    pub back: bool,
     /// The run, by the first letters of its id; without it the newest of this work tree
     #[arg(long)]
     pub run: Option<String>,
@@ -178,9 +185,9 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
         LoopVerb::Plan(args) => start::run(RunMode::Planning, args, printer),
         LoopVerb::Build(args) => start::run(RunMode::Building, args, printer),
-        LoopVerb::Status(args) => control::status(args, printer),
-        LoopVerb::List(args) => control::list(args, printer),
-        LoopVerb::Log(args) => control::log(args, printer),
+        LoopVerb::Status(args) => status::status(args, printer),
+        LoopVerb::List(args) => status::list(args, printer),
+        LoopVerb::Log(args) => log::log(args, printer),
         LoopVerb::Report(args) => summary::report(args, printer),
         LoopVerb::Stop(args) => control::stop(args, printer),
         LoopVerb::Pause(args) => control::pause(args, printer),
@@ -222,6 +229,10 @@ impl From<RunnerError> for CliError {
         match error {
             RunnerError::Store(cause) => cause.into(),
             RunnerError::NothingToResume { .. } => Self::not_found(error.to_string()).hint("taut loop build"),
+            RunnerError::UndoWhileRunning { .. } => Self::failed(error.to_string()).hint("taut loop stop"),
+            RunnerError::NothingToUndo { .. } | RunnerError::NoCheckpoint { .. } | RunnerError::NoUndo => {
+                Self::not_found(error.to_string()).hint("git for-each-ref refs/taut")
+            }
             RunnerError::Configuration { .. } => Self::failed(error.to_string()).hint("taut policy check"),
             other => Self::failed(other.to_string()),
         }

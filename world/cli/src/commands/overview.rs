@@ -111,7 +111,7 @@ fn look() -> Result<Overview, CliError> {
         notify: notify(project_policy),
         memory: memory(project_policy.policy.sections.memory.enabled),
         fleet: store.as_ref().map_or(Ok(FleetSummary::default()), |store| {
-            store.fleet().map(|glance| FleetSummary::of(&view_model::rows(&glance)))
+            store.fleet().map(|glance| FleetSummary::of(&view_model::rows(&glance, host::clock::now())))
         })?,
         sessions: store.as_ref().map_or(Ok(0), |store| store.sessions(&open).map(|all| all.len()))?,
         stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,

@@ -133,7 +133,10 @@ fn print_server(printer: &Printer, socket: &str, sentence: &str, mut object: Val
 fn status(args: &StatusArgs, printer: &Printer) -> Exit {
     let here = std::env::var("TMUX").ok().and_then(|tmux| socket_of(&tmux).map(str::to_owned));
     let summary = match stored() {
-        Ok(Some(store)) => store.fleet().map(|glance| FleetSummary::of(&view_model::rows(&glance))).unwrap_or_default(),
+        Ok(Some(store)) => store
+            .fleet()
+            .map(|glance| FleetSummary::of(&view_model::rows(&glance, host::clock::now())))
+            .unwrap_or_default(),
         _ => FleetSummary::default(),
     };
     let counts: Vec<_> = summary.0.iter().map(|(status, count)| (*status, *count)).collect();

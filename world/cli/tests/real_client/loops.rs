@@ -2,33 +2,50 @@
 
 use serde_json::Value;
 use std::time::Duration;
+use testkit::scripted_model::Lifetime;
 use testkit::{Finished, RealClient, Sandbox, Script, ScriptedModel, Stage, Turn, process};
 
 const LIMIT: Duration = Duration::from_secs(180);
 /// Past the point of auto-compaction of the scripted model's window.
 const FULL: u64 = 970_000;
 
-struct LoopedClient {
-    sandbox: Sandbox,
-    model: ScriptedModel,
+pub struct LoopedClient {
+    pub sandbox: Sandbox,
+    pub model: ScriptedModel,
 }
 
 impl LoopedClient {
-    fn new(script: Script) -> Self {
+    pub fn new(script: Script) -> Self {
+        Self::with_key(|_| script)
+    }
+
+    /// With a script that knows where it plays.
+    pub fn with_key(script: impl FnOnce(&Sandbox) -> Script) -> Self {
+        Self::known_by(("ANTHROPIC_API_KEY", "taut-testkit-no-real-key-0000"), script)
+    }
+
+    /// As somebody who subscribes: only those are told when a limit is over.
+    pub fn subscribed(script: impl FnOnce(&Sandbox) -> Script) -> Self {
+        Self::known_by(("CLAUDE_CODE_OAUTH_TOKEN", "taut-testkit-no-real-token-0000"), script)
+    }
+
+    fn known_by((name, value): (&str, &str), script: impl FnOnce(&Sandbox) -> Script) -> Self {
         let mut sandbox = Stage::installed().sandbox;
-        let model = ScriptedModel::start(script).unwrap();
+        // A night is longer than the model's usual life.
+        let life = Lifetime { idle: LIMIT, total: LIMIT * 2 };
+        let model = ScriptedModel::start_for(script(&sandbox), life).unwrap();
         for name in [
             "TAUT_NO_DAEMON", "IS_SANDBOX", "DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
         ] {
             sandbox = sandbox.with_env(name, "1");
         }
+        let config = sandbox.claude_dir();
         let sandbox = sandbox
             .with_env("ANTHROPIC_BASE_URL", model.url())
-            .with_env("ANTHROPIC_API_KEY", "taut-testkit-no-real-key-0000")
-            .with_env("CLAUDE_CODE_MAX_RETRIES", "0");
-        let config = sandbox.claude_dir();
-        let sandbox = sandbox.with_env("CLAUDE_CONFIG_DIR", config);
+            .with_env(name, value)
+            .with_env("CLAUDE_CODE_MAX_RETRIES", "0")
+            .with_env("CLAUDE_CONFIG_DIR", config);
         let client = RealClient::installed().unwrap();
         std::os::unix::fs::symlink(client.program(), sandbox.root().join("bin/claude")).unwrap();
         let stage = Self { sandbox, model };
@@ -36,16 +53,21 @@ impl LoopedClient {
         stage
     }
 
-    fn sh(&self, script: &str) -> Finished {
+    pub fn sh(&self, script: &str) -> Finished {
         let mut command = self.sandbox.command("bash");
         command.args(["-c", script]);
         process::run(command, b"", LIMIT).unwrap()
     }
 
-    fn build(&self, args: &[&str]) -> (Value, Finished) {
+    pub fn build(&self, args: &[&str]) -> (Value, Finished) {
+        self.build_asking(&[&["--danger"], args].concat())
+    }
+
+    /// With no say about what the agent may do but that of these arguments.
+    pub fn build_asking(&self, args: &[&str]) -> (Value, Finished) {
         self.sandbox.trust_project().unwrap();
         let mut command = self.sandbox.command(self.sandbox.bin());
-        command.args(["loop", "build", "--json", "--danger"]).args(args);
+        command.args(["loop", "build", "--json"]).args(args);
         let done = process::run(command, b"", LIMIT).unwrap();
         let text = done.stdout_text();
         let last = text.lines().last().unwrap_or_default().to_string();

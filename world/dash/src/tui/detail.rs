@@ -2,7 +2,9 @@
 
 use super::entry::{self, TimelineLine};
 use super::text::{clock, took};
+use crate::run_view::{IterationRow, RunRow};
 use crate::view_model::{Verdict, clean, flat};
+use model::Ms;
 use ratatui::text::Span;
 use serde_json::Value;
 
@@ -51,6 +53,25 @@ impl Detail {
         Self { title: format!("{} {}", clock(verdict.at), verdict.verdict), lines: text.done(), top: 0 }
     }
 
+    /// A run with its iterations, the newest first.
+    pub fn of_run(run: &RunRow, now: Ms) -> Self {
+        let mut text = Text::default();
+        text.run(run);
+        text.pair("folder", &run.folder);
+        text.pair("logs", run.logs.as_deref().unwrap_or_default());
+        text.pair("denied", &run.denied.join(", "));
+        let ended = |run: &RunRow| run.iterations.iter().rev().map(iteration).collect::<Vec<_>>().join("\n");
+        text.block("iterations", &ended(run));
+        for worker in &run.workers {
+            text.0.push(String::new());
+            text.pair("worker", &format!("{} {}", worker.short, worker.task.as_deref().unwrap_or_default()));
+            text.run(worker);
+            text.block("iterations", &ended(worker));
+        }
+        let age = super::text::age(now.since(run.started_at));
+        Self { title: format!("loop {} began {age} ago", run.short), lines: text.done(), top: 0 }
+    }
+
     /// As it stands in so many cells.
     pub fn wrapped(&self, cells: usize) -> Vec<String> {
         self.lines.iter().flat_map(|line| wrap(line, cells.max(1))).collect()
@@ -60,7 +81,29 @@ impl Detail {
 #[derive(Default)]
 struct Text(Vec<String>);
 
+fn iteration(one: &IterationRow) -> String {
+    let task = one.task.as_deref().map(|task| format!(" {task}")).unwrap_or_default();
+    let exit = one.exit.map_or("a signal".to_string(), |code| code.to_string());
+    let took = super::text::age(one.duration_ms);
+    let mut lines = vec![format!(
+        "{}{task}: {} with {exit} after {took}, {} commits, ${:.2}",
+        one.iteration, one.outcome, one.commits, one.cost_usd
+    )];
+    lines.extend(one.said.iter().map(|said| format!("   {said}")));
+    lines.extend(one.failure.iter().map(|failure| format!("   failed: {failure}")));
+    lines.join("\n")
+}
+
 impl Text {
+    fn run(&mut self, run: &RunRow) {
+        self.pair("state", &run.now());
+        self.pair("why", run.why.as_deref().unwrap_or_default());
+        self.pair("task", run.task.as_deref().unwrap_or_default());
+        self.pair("cost", &format!("${:.2}, {} tokens", run.cost_usd, run.tokens));
+        self.pair("commits", &run.commits.to_string());
+        self.pair("last words", run.said.as_deref().unwrap_or_default());
+    }
+
     fn pair(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
             self.0.push(format!("{name:<12} {}", flat(value)));

@@ -72,7 +72,10 @@ fn cell(state: &ViewState, row: &AgentRow, sized: Sized) -> Vec<Span<'static>> {
             let text = format!("{} {}", row.status.mark(), row.status.name());
             vec![span(left(&text, cells), state.look.status(row.status))]
         }
-        Column::Agent => vec![span(left(&squeeze(&line(&row.id), cells), cells), bold())],
+        Column::Agent => {
+            let name = row.run.as_ref().map_or_else(|| row.id.clone(), |run| format!("loop {}", run.short));
+            vec![span(left(&squeeze(&line(&name), cells), cells), bold())]
+        }
         Column::Client => {
             vec![span(left(&cut(&line(row.client.as_deref().unwrap_or_default()), cells), cells), Style::new())]
         }
@@ -111,7 +114,7 @@ fn now(row: &AgentRow, cells: usize) -> Vec<Span<'static>> {
     if let Some(why) = &row.why {
         return vec![Span::raw(left(&cut(&line(why), cells), cells))];
     }
-    let Some(tool) = &row.tool else {
+    let Some(tool) = row.tool.as_ref().filter(|_| row.run.is_none()) else {
         let text = row.doing.as_deref().map(line);
         let text = text.unwrap_or_else(|| row.state.unwrap_or("no session").to_string());
         return vec![span(left(&text, cells), faint())];

@@ -5,7 +5,7 @@ use super::look::{bold, faint};
 use super::text::{left, width};
 use ratatui::text::{Line, Span};
 
-const KEYS: [(&str, &str); 14] = [
+const KEYS: [(&str, &str); 15] = [
     ("j k ↓ ↑", "move"),
     ("PgDn PgUp", "a page down, up"),
     ("g G", "the first, the last"),
@@ -13,6 +13,7 @@ const KEYS: [(&str, &str); 14] = [
     ("s", "sort: urgency, name, context, tool time, since"),
     ("r", "the other way round"),
     ("Enter", "timeline of the agent; there: all of one event"),
+    ("i", "iterations and workers of a loop"),
     ("Tab t", "agents, verdicts, tasks"),
     ("o", "go to the agent's tmux pane"),
     ("Esc", "back; clears the filter"),

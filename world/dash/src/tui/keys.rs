@@ -55,6 +55,13 @@ impl ViewState {
             Key::Esc | Key::Backspace => return self.back(),
             Key::Enter => return self.open(),
             Key::Char('/') if self.lists_agents() => self.focus = Focus::Filter,
+            Key::Char('i') if self.lists_agents() => {
+                let run = self.chosen_row().and_then(|row| row.run.as_deref());
+                match run.map(|run| Detail::of_run(run, self.now)) {
+                    Some(detail) => self.detail = Some(detail),
+                    None => self.tell("this agent is no loop: Enter shows what it does"),
+                }
+            }
             Key::Char('s') if self.lists_agents() => {
                 self.sort = self.sort.next();
                 self.list();
@@ -114,6 +121,10 @@ impl ViewState {
     fn open_timeline(&mut self) -> Vec<ViewEffect> {
         let Some(row) = self.chosen_row().cloned() else { return Vec::new() };
         let Some(session) = row.session else {
+            if let Some(run) = &row.run {
+                self.detail = Some(Detail::of_run(run, self.now));
+                return Vec::new();
+            }
             self.tell(format!("{} has no session open: `taut events --agent` lists what it did", row.id));
             return Vec::new();
         };

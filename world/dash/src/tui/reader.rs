@@ -5,6 +5,7 @@ use super::run::ViewNews;
 use super::state::{Chunk, FleetSnapshot, ViewInput};
 use crate::feed::{Feed, News as Heard};
 use crate::view_model;
+use model::Ms;
 use model::row::Event;
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -48,7 +49,7 @@ const NEXT_EVENTS: usize = 2000;
 /// All a frame shows, read at once.
 pub fn snapshot(store: &Store) -> Result<FleetSnapshot, store::Error> {
     Ok(FleetSnapshot {
-        rows: view_model::rows(&store.fleet()?),
+        rows: view_model::rows(&store.fleet()?, Ms(sys::clock::wall_ms())),
         verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
         tasks: store.task_totals()?,
         warnings: view_model::warnings(store)?,
@@ -191,7 +192,7 @@ impl Reader {
             self.tasks = store.task_totals()?;
         }
         Ok(FleetSnapshot {
-            rows: view_model::rows(&store.fleet()?),
+            rows: view_model::rows(&store.fleet()?, Ms(sys::clock::wall_ms())),
             verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
             tasks: self.tasks.clone(),
             warnings: view_model::warnings(store)?,

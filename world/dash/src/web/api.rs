@@ -47,7 +47,7 @@ pub struct RecallSearch {
 
 pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
     let glance = store.map(Store::fleet).transpose()?.unwrap_or_default();
-    let rows = view_model::rows(&glance);
+    let rows = view_model::rows(&glance, now());
     let summary = FleetSummary::of(&rows);
     let counts: serde_json::Map<String, Value> =
         AgentStatus::ALL.iter().map(|status| (status.name().to_owned(), json!(summary.count(*status)))).collect();

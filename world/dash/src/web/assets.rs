@@ -27,6 +27,7 @@ const ASSETS: &[Asset] = &[
     asset!("/dom.js", "dom.js", SCRIPT),
     asset!("/wire.js", "wire.js", SCRIPT),
     asset!("/fleet.js", "fleet.js", SCRIPT),
+    asset!("/runs.js", "runs.js", SCRIPT),
     asset!("/session.js", "session.js", SCRIPT),
     asset!("/tasks.js", "tasks.js", SCRIPT),
     asset!("/guard.js", "guard.js", SCRIPT),

@@ -3,6 +3,7 @@
 mod any;
 mod feed;
 mod keys;
+mod loops;
 mod panics;
 mod rows;
 mod screens;

@@ -132,7 +132,7 @@ fn f4_a_row_that_needs_somebody_says_why() {
 fn f1_many_are_shown_as_the_most_urgent_of_them() {
     let of = |statuses: &[AgentStatus]| {
         let members = statuses.iter().map(|status| member("alpha", *status)).collect();
-        FleetSummary::of(&rows(&Fleet { members }))
+        FleetSummary::of(&rows(&Fleet { members, ..Fleet::default() }, Ms(0)))
     };
     let summary = of(&[AgentStatus::Done, AgentStatus::Working, AgentStatus::Attention, AgentStatus::Working]);
     assert_eq!((summary.worst(), summary.count(AgentStatus::Working)), (Some(AgentStatus::Attention), 2));

@@ -117,6 +117,7 @@ pub fn row(id: &str, status: AgentStatus) -> AgentRow {
         sub_agents: 0,
         messages: 0,
         pane: None,
+        run: None,
     }
 }
 

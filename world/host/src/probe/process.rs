@@ -2,22 +2,13 @@
 
 use model::ClientProcess;
 use model::fact::Life;
+use sys::process_stat::stat;
 
 /// Programs that only pass a command on.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox", "timeout", "env", "nohup"];
 
 /// How far up a chain of shells is followed.
 const HIGHEST: usize = 4;
-
-#[derive(Debug, Clone)]
-struct Stat {
-    name: String,
-    parent: u32,
-    group: i64,
-    /// The group that has its terminal; none of those is positive where it has no terminal.
-    foreground: i64,
-    started: u64,
-}
 
 /// Whether the process lives; `None` when that cannot be told.
 pub fn life(pid: u32) -> Option<Life> {
@@ -82,59 +73,6 @@ pub fn in_foreground(pid: u32) -> bool {
     stat(pid).ok().flatten().is_some_and(|stat| stat.group > 0 && stat.group == stat.foreground)
 }
 
-/// `Ok(None)` when there is no such process (a zombie counts as none).
-#[cfg(target_os = "linux")]
-fn stat(pid: u32) -> std::io::Result<Option<Stat>> {
-    use std::io::{ErrorKind, Read};
-    // One read: the file is made anew for every one of them.
-    let mut text = [0_u8; 1024];
-    let read = std::fs::File::open(format!("/proc/{pid}/stat")).and_then(|mut file| file.read(&mut text));
-    match read {
-        Ok(length) => Ok(parse(&String::from_utf8_lossy(text.get(..length).unwrap_or_default()))),
-        // ESRCH: the process went away between open and read.
-        Err(error) if error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// The name stands in parentheses and may hold anything, so fields are counted
-/// from the last one that closes.
-#[cfg(target_os = "linux")]
-fn parse(text: &str) -> Option<Stat> {
-    let (before, after) = text.rsplit_once(')')?;
-    let name = before.split_once('(')?.1.to_string();
-    let fields: Vec<&str> = after.split_whitespace().collect();
-    let state = *fields.first()?;
-    if state == "Z" || state == "X" {
-        return None;
-    }
-    let number = |at: usize| fields.get(at).and_then(|field| field.parse().ok());
-    Some(Stat {
-        name,
-        parent: fields.get(1)?.parse().ok()?,
-        group: number(2)?,
-        foreground: number(5)?,
-        started: fields.get(19)?.parse().ok()?,
-    })
-}
-
-#[cfg(target_os = "macos")]
-fn stat(pid: u32) -> std::io::Result<Option<Stat>> {
-    let info = match sys::process::info(pid) {
-        Ok(info) => info,
-        Err(error) if error.raw_os_error() == Some(libc::ESRCH) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let name: Vec<u8> = info.pbi_comm.iter().take_while(|c| **c != 0).map(|c| *c as u8).collect();
-    Ok(Some(Stat {
-        name: String::from_utf8_lossy(&name).into_owned(),
-        parent: info.pbi_ppid,
-        group: i64::from(info.pbi_pgid),
-        foreground: i64::from(info.e_tpgid),
-        started: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,16 +89,6 @@ mod tests {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();
         assert_eq!(life(child.id()), Some(Life::Gone));
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_name_with_parentheses_does_not_shift_the_fields() {
-        let fields = "1 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 777 0";
-        let stat = parse(&format!("42 (a) b) S {fields}")).unwrap();
-        assert_eq!((stat.name.as_str(), stat.parent, stat.started), ("a) b", 1, 777));
-        assert_eq!((stat.group, stat.foreground), (1, -1));
-        assert!(parse(&format!("42 (x) Z {fields}")).is_none());
     }
 
     /// Whoever outlived its client is given to it, and it lives as long as the machine.

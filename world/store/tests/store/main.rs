@@ -4,6 +4,7 @@ mod crash;
 mod damage;
 mod death;
 mod fleet;
+mod fleet_runs;
 mod full_disk;
 mod notices;
 mod opening;

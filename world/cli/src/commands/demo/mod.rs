@@ -1,19 +1,43 @@
 //! `taut demo`: a scripted agent goes through the real hook in a
 //! throw-away home, and you see what it tried, what was answered and what is stored.
 
+mod demo_agent;
+mod looping;
 mod script;
 mod stage;
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
+use clap::Subcommand;
 use script::DemoStep;
 use serde_json::Value;
 use stage::DemoStage;
 use std::time::Duration;
 
-pub fn run(printer: &Printer) -> Result<Exit, CliError> {
-    let stage = DemoStage::set()?;
+#[derive(Debug, Subcommand)]
+pub enum DemoVerb {
+    /// Watch the loop take a scripted agent through three tasks, in a throw-away repository
+    Loop {
+        /// Leave the repository where it is
+        #[arg(long)]
+        keep: bool,
+    },
+    /// The agent that the loop of the demo starts
+    #[command(hide = true)]
+    Agent,
+}
+
+pub fn run(verb: Option<&DemoVerb>, printer: &Printer) -> Result<Exit, CliError> {
+    match verb {
+        None => hooks(printer),
+        Some(DemoVerb::Loop { keep }) => looping::run(*keep, printer),
+        Some(DemoVerb::Agent) => demo_agent::run(printer),
+    }
+}
+
+fn hooks(printer: &Printer) -> Result<Exit, CliError> {
+    let stage = DemoStage::set()?.with_a_mere_repository()?;
     stage.taut(&["daemon", "start"], b"")?;
     let played = play(&stage, printer);
     // Stopped even when the play went wrong: the demo leaves nothing behind.

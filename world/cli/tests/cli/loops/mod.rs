@@ -1,5 +1,6 @@
 //! The loop and the supervisor through the program, with a scripted agent in place of a client.
 
+mod control;
 mod defects;
 mod finish;
 mod hooks;
@@ -9,9 +10,12 @@ mod parallel_conflicts;
 mod parallel_killed;
 mod queue;
 mod resume;
+mod runs;
 mod secrets;
 mod signals;
+mod status;
 mod supervisor;
+mod undo;
 
 /// Ends well and says what it cost.
 const FINE: &str = r#"echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"num_turns":1,"result":"ok"}'"#;

@@ -1,6 +1,7 @@
 // The fleet board: one row an agent, the worst first, changed in place.
 
 import { attr, badge, code, el, empty, folder, keyed, since, text } from "./dom.js";
+import { runDetails, updateRun } from "./runs.js";
 
 const STATUSES = ["error", "attention", "working", "checked", "done"];
 const MEANS = {
@@ -44,7 +45,7 @@ export function fleetView() {
   };
   search.addEventListener("input", draw);
   body.addEventListener("click", (event) => {
-    if (event.target.closest("a") || String(getSelection())) return;
+    if (event.target.closest("a, details") || String(getSelection())) return;
     event.target.closest("tr")?.querySelector("a")?.click();
   });
   return { node, news: (fleet) => { told = fleet; draw(); } };
@@ -57,7 +58,7 @@ function nothing(told, count) {
 }
 
 function matches(agent, wanted) {
-  const words = [agent.id, agent.client, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name];
+  const words = [agent.id, agent.client, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name, agent.loop?.run, agent.loop?.task];
   return !wanted || words.some((word) => word?.toLowerCase().includes(wanted));
 }
 
@@ -93,7 +94,7 @@ function makeRow() {
     {},
     cell("c-status", el("span", { class: "dot", "aria-hidden": "true" }), el("span", { class: "word" }), el("span", { class: "age" })),
     cell("c-agent", el("a", { class: "name" }), el("span", { class: "sub project" })),
-    cell("c-now", el("span", { class: "what" }, el("b"), el("span", { class: "mono about" }), el("span", { class: "age" })), el("span", { class: "sub notes" })),
+    cell("c-now", el("span", { class: "what" }, el("b"), el("span", { class: "mono about" }), el("span", { class: "age" })), el("span", { class: "sub notes" }), runDetails()),
     cell("c-context", el("span", { class: "gauge", role: "img" }, el("i")), el("span", { class: "percent" })),
     cell("c-task", el("span", { class: "task" }), el("span", { class: "sub effort" })),
   );
@@ -106,18 +107,20 @@ function updateRow(row, agent, mixed) {
   attr(at(".c-status"), "title", MEANS[agent.status]);
   since(at(".c-status .age"), agent.since);
   const name = at(".name");
-  text(name, agent.id);
+  text(name, agent.loop ? `loop ${agent.loop.short}` : agent.id);
   attr(name, "href", agent.session ? `#/session/${encodeURIComponent(agent.session)}` : null);
   text(at(".project"), [mixed && agent.client, folder(agent.project)].filter(Boolean).join(" · "));
   attr(at(".project"), "title", agent.project);
   updateNow(at, agent);
+  updateRun(at("details.run"), agent.loop);
   updateGauge(at(".gauge"), at(".percent"), agent.context_percent);
   text(at(".task"), agent.task ?? "");
   text(at(".effort"), [agent.effort && `/${agent.effort}`, agent.phase].filter(Boolean).join(" · "));
 }
 
 function updateNow(at, agent) {
-  const tool = agent.why ? null : agent.tool;
+  // A run says which iteration it is in; its agent's tool is in those words.
+  const tool = agent.why || agent.loop ? null : agent.tool;
   const urgent = agent.status === "error" || agent.status === "attention";
   const idle = urgent ? MEANS[agent.status] : STATES[agent.state] ?? (agent.session ? agent.state : "gone");
   text(at(".what b"), tool ? tool.name : "");

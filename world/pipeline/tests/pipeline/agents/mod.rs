@@ -7,6 +7,7 @@ mod helpers;
 mod kin;
 mod one_fleet;
 mod succession;
+mod two_files;
 
 use crate::home::{Client, PipelineHome};
 use crate::memory::{Play, told};

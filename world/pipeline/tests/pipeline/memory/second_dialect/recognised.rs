@@ -155,3 +155,29 @@ fn d1_a_projects_file_counts_only_where_it_was_put_there_by_us() {
     example.stage.write("acme/.example/hooks.conf", &format!("{}\n", example.own_settings()));
     assert!(example.run_through(USUAL, "2", "ls").event.is_none());
 }
+
+/// An id that is made of what a call asks for is short, and two that share it can be looked for.
+#[test]
+fn d1_of_two_files_another_call_under_the_same_made_id_is_judged_and_counts() {
+    let mut example = Example::new("");
+    for file in ["home/.example/hooks.conf", "acme/.example/hooks.conf"] {
+        example.stage.write(file, &example.own_settings());
+    }
+    let counted = |example: &mut Example, line: &str| {
+        let served = example.run_through("example", "asks-1", line);
+        example.stage.rewind();
+        (refusal(&served).contains("[rm-root]"), served.event.is_some())
+    };
+    let told = ["ls", "make", "rm -rf ~", "rm -rf ~", "ls"].map(|line| counted(&mut example, line));
+    assert_eq!(told, [(false, true), (false, true), (true, true), (true, false), (false, false)]);
+}
+
+/// A clock that was set back leaves in the future what its own hook was told.
+#[test]
+fn d1_a_call_that_its_own_hook_was_told_at_a_later_moment_is_judged() {
+    let mut example = Example::new("");
+    example.stage.write("home/.example/hooks.conf", &example.own_settings());
+    let at = example.run_through("example", "asks-1", "rm -rf ~").event.unwrap().at;
+    example.stage.move_clock(at.plus(-3_600_000).0);
+    assert!(!refusal(&example.run_through(USUAL, "asks-1", "rm -rf ~")).is_empty());
+}
