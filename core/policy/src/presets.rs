@@ -37,7 +37,14 @@ pub const ALL: &[Preset] = &[
     Preset {
         name: "fresher",
         about: "A loop with hooks in .fresher, commits alone are progress, the agent asks nobody.",
-        files: &[(".taut/config.toml", include_str!("presets/fresher.toml"))],
+        files: &[
+            (".taut/config.toml", include_str!("presets/fresher.toml")),
+            (".fresher/config.sh", include_str!("presets/fresher/config.sh")),
+            (".fresher/hooks/started", include_str!("presets/fresher/started")),
+            (".fresher/hooks/next_iteration", include_str!("presets/fresher/next_iteration")),
+            (".fresher/hooks/finished", include_str!("presets/fresher/finished")),
+            (".fresher/hooks/custom/notify-slack", include_str!("presets/fresher/notify-slack")),
+        ],
         permissions_allow: &[],
         aliases: &["fresher"],
     },

@@ -141,6 +141,14 @@ pub fn agrees_to_all(question: &str) -> Result<Agreement, CliError> {
     })
 }
 
+/// Asks for a choice; `None` where the input ended without one.
+pub fn choice(question: &str) -> Result<Option<String>, CliError> {
+    Printer::ask(question.to_string())?;
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer)?;
+    Ok((read > 0).then(|| answer.trim().to_owned()))
+}
+
 fn is_yes(answer: &str) -> bool {
     matches!(answer, "y" | "Y" | "yes" | "Yes")
 }

@@ -89,6 +89,11 @@ impl ProjectFiles {
         hooks || configured
     }
 
+    /// Whether what a loop runs is the same in both.
+    pub fn same_hooks(&self, other: &Self) -> bool {
+        self.loops == other.loops
+    }
+
     pub fn loop_file(&self, below: &Path) -> Option<&LoopFile> {
         self.loops.iter().flatten().find(|file| file.below == below)
     }

@@ -135,7 +135,8 @@ impl<'j> Dispatcher<'j> {
     }
 
     fn play(&mut self) -> Result<RunSummary, RunnerError> {
-        let mut todo: VecDeque<LoopEffect> = self.step(LoopEvent::Begin);
+        let first = if self.job.resumed.is_some() { LoopEvent::Resume } else { LoopEvent::Begin };
+        let mut todo: VecDeque<LoopEffect> = self.step(first);
         loop {
             while let Some(effect) = todo.pop_front() {
                 if let LoopEffect::End(finish) = effect {

@@ -25,10 +25,19 @@ pub enum RunnerError {
     Write { path: PathBuf, source: io::Error },
     #[error("cannot read {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("a loop runs in {folder} already (process {pid}); end that one first, or use `--workers`")]
-    Busy { folder: String, pid: u32 },
-    #[error("there is no loop in {folder} that could be resumed")]
-    NothingToResume { folder: String },
+    #[error(
+        "a loop runs in {folder} already ({}); end that one first (`taut loop stop`), or use `--workers` for more than one agent",
+        who(*pid, run.as_deref())
+    )]
+    Busy { folder: String, pid: Option<u32>, run: Option<String> },
+    #[error(
+        "{} cannot be locked, and without that two loops could run in one work tree: {source}. \
+         `ls -ld` its folder shows who may write there, `df` whether it is full",
+        path.display()
+    )]
+    Lock { path: PathBuf, source: io::Error },
+    #[error("there is no loop in {folder} that could be resumed: {why}")]
+    NothingToResume { folder: String, why: String },
     #[error("a loop runs in {folder} (process {pid}), and would work on in another tree than it knows; stop it first")]
     UndoWhileRunning { folder: String, pid: u32 },
     #[error("{folder} is no work tree of git's, so no tree of its iterations was kept")]
@@ -59,4 +68,12 @@ pub enum RunnerError {
     Signals(io::Error),
     #[error("the terminal cannot be handed over: {0}")]
     Terminal(io::Error),
+}
+
+fn who(pid: Option<u32>, run: Option<&str>) -> String {
+    match (pid, run) {
+        (Some(pid), Some(run)) => format!("process {pid}, run {run}"),
+        (Some(pid), None) => format!("process {pid}"),
+        (None, _) => "it has just begun".to_string(),
+    }
 }

@@ -1,16 +1,20 @@
 //! A run before it begins: what was typed, what configuration says, and whether
 //! the project's own files have a say.
 
-use crate::prompt;
-use crate::{RunMessage, RunnerError, Tell};
-use engine::loops::{Assignments, Flags, LoopSettings, Sources, Terms, WorkSource, assignments, settings};
+use crate::asked::Asked;
+use crate::lock::TreeLock;
+use crate::{RunMessage, RunnerError, Tell, mode, prompt, recover, work_state};
+use engine::loops::{Assignments, Flags, Hook, LoopSettings, Sources, Terms, WorkSource, assignments, settings};
 use host::paths::PathVariables;
 use host::trust::ProjectFiles;
-use model::run::{Launch, LaunchLine, RunLimits, RunMode};
+use model::run::{Launch, LaunchLine, Permissions, Run, RunLimits, RunMode};
 use pipeline::{PolicyCache, ProjectPolicy};
 use policy::config::sections;
+use policy::{Policy, Trust};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use store::Store;
 
 /// What was asked for.
@@ -38,10 +42,13 @@ pub struct WorkerJob {
     pub agent: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resume {
     Fresh,
+    /// The newest of this work tree.
     Last,
+    /// The one with this id.
+    Run(String),
 }
 
 /// Everything that is known before the first process is started.
@@ -50,7 +57,10 @@ pub struct Job {
     pub mode: RunMode,
     pub settings: LoopSettings,
     pub terms: Terms,
-    pub resume: Resume,
+    /// The run that goes on, as it was found.
+    pub resumed: Option<Run>,
+    /// What was asked for, now and when the run began, as JSON.
+    pub asked: String,
     /// The work tree.
     pub folder: PathBuf,
     /// Where hooks and configuration are read.
@@ -63,57 +73,74 @@ pub struct Job {
     pub prompt: String,
     pub prompt_from: String,
     pub instructions: Option<String>,
-    /// `FRESHER_*` of `.fresher/config.sh`, for the hooks.
+    /// What `.fresher/config.sh` gives to the hooks.
     pub assigned: BTreeMap<String, String>,
     pub branch: Option<String>,
     pub worker: Option<WorkerJob>,
     pub trusted: bool,
+    /// The project's files as they were when this job was made: those hooks run for the whole of it.
+    pub(crate) files: ProjectFiles,
+    /// What the project says and what does not hold, because it is not trusted.
+    pub unheld: Vec<String>,
+    pub(crate) said_changed: Arc<AtomicBool>,
+    lock: Arc<OnceLock<TreeLock>>,
 }
 
 impl Job {
-    pub fn new(asked: &JobRequest, places: &PathVariables, tell: &dyn Tell) -> Result<Self, RunnerError> {
+    pub fn new(request: &JobRequest, places: &PathVariables, tell: &dyn Tell) -> Result<Self, RunnerError> {
         let (state, home) = (places.state(), places.home());
-        let project = host::probe::project(&asked.folder, &home);
+        let tree = PathBuf::from(host::probe::project(&request.folder, &home).work_tree);
+        let resumed = recover::target(&state, &tree, &request.resume, request.mode)?;
+        let at = resumed.as_ref().map_or(request.folder.clone(), |run| PathBuf::from(&run.folder));
+        let mode = resumed.as_ref().map_or(request.mode, |run| run.mode);
+        let project = host::probe::project(&at, &home);
         let folder = PathBuf::from(&project.work_tree);
-        let root = asked.config_from.clone().unwrap_or_else(|| folder.clone());
-        let project_policy = PolicyCache::new(places.user_config(), state.clone()).of(&root.to_string_lossy(), &home);
-        let seen = ProjectFiles::of(&root);
-        let trusted = seen.loop_holds(&state);
-        let env: BTreeMap<String, String> = std::env::vars().collect();
-        let assigned = config_sh(&seen, trusted, &env, tell);
-        let settings = read_settings(&project_policy, &asked.flags, &env, &assigned)?;
+        let root = request.config_from.clone().unwrap_or_else(|| folder.clone());
+        let files = ProjectFiles::of(&root);
+        let trusted = files.loop_holds(&state);
+        let mut asked = all_asked(request, resumed.as_ref(), &state)?;
+        let config = Configuration::of(&root, &files, places, &asked);
+        if trusted {
+            say_left_out(&config.file, tell);
+        }
+        let mut settings = config.settings(trusted)?;
+        let unheld = if files.lacks_trust(&state) { config.unheld(&settings) } else { Vec::new() };
+        let assigned = if trusted { config.file.values } else { BTreeMap::new() };
+        asked.environment.clone_from(&settings.environment);
+        if let Some(run) = &resumed {
+            settings.limits.go_on(host::clock::now().since(run.started_at), asked.away_ms);
+        }
         // By its components: a path written as `./specs` is shown without the dot.
         let below =
             |top: &Path, path: &str| top.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
         let absolute = |path: &str| below(&folder, path);
-        let queue = asked.mode == RunMode::Building && works_on_queue(settings.source, &state, &project.root)?;
+        let plan_file = absolute(&settings.plan_file);
+        let has_plan = work_state::has_plan(&folder, &plan_file);
+        let queue = mode == RunMode::Building && works_on_queue(settings.source, has_plan, &state, &project.root)?;
         let terms = Terms {
-            mode: asked.mode,
+            mode,
             queue,
             limits: settings.limits.clone(),
             on_hook_failure: settings.hooks.on_failure,
             project_dir: folder.to_string_lossy().into_owned(),
             // A worker's tree goes when it is merged, and what it said must not.
             log_dir: below(&root, &settings.log_dir),
-            plan_file: absolute(&settings.plan_file),
+            plan_file,
             spec_dir: absolute(&settings.spec_dir),
         };
-        let (prompt, prompt_from) = prompt::find(&prompt::Wanted {
-            named: asked.prompt.as_deref(),
-            mode: asked.mode,
-            queue,
-            folder: &folder,
-            settings: &settings,
-        })?;
+        let named = asked.prompt.as_deref();
+        let (prompt, prompt_from) =
+            prompt::find(&prompt::Wanted { named, mode, queue, folder: &folder, settings: &settings })?;
         let instructions = [".taut/AGENTS.md", ".fresher/AGENTS.md"]
             .into_iter()
             .map(|name| folder.join(name))
             .find(|path| path.is_file());
         let job = Self {
-            mode: asked.mode,
+            mode,
             settings,
             terms,
-            resume: asked.resume,
+            resumed,
+            asked: asked.json(),
             root,
             project: project.root,
             folder,
@@ -123,13 +150,54 @@ impl Job {
             prompt,
             prompt_from,
             instructions: instructions.map(|path| path.to_string_lossy().into_owned()),
-            assigned: assigned.values,
-            branch: asked.branch.clone(),
-            worker: asked.worker.clone(),
+            assigned,
+            branch: request.branch.clone(),
+            worker: request.worker.clone(),
             trusted,
+            files,
+            unheld,
+            said_changed: Arc::default(),
+            lock: Arc::default(),
         };
         job.launch()?;
         Ok(job)
+    }
+
+    /// One loop per work tree: from now on it is this one, until this process ends.
+    pub fn lock_tree(&self) -> Result<&TreeLock, RunnerError> {
+        if let Some(lock) = self.lock.get() {
+            return Ok(lock);
+        }
+        let lock = TreeLock::take(&self.state, &self.folder)?;
+        Ok(self.lock.get_or_init(|| lock))
+    }
+
+    /// The same job, made again after something was agreed to: what is locked stays so.
+    #[must_use]
+    pub fn with_lock_of(self, before: &Self) -> Self {
+        Self { lock: Arc::clone(&before.lock), ..self }
+    }
+
+    /// The hooks that would run, by their files below the project.
+    pub fn hooks(&self) -> Vec<PathBuf> {
+        let found =
+            Hook::ALL.into_iter().filter(|hook| self.settings.hooks.each.get(hook).is_some_and(|on| on.enabled));
+        found.filter_map(|hook| crate::hook::file(self, hook)).map(|file| file.below.clone()).collect()
+    }
+
+    /// The commands that the agent may run with `edits`, and those that cannot be told to it.
+    pub fn commands(&self) -> (Vec<String>, Vec<String>) {
+        mode::commands(&self.settings, self.queue)
+    }
+
+    /// Whether there is a plan to work on.
+    pub fn has_plan(&self) -> bool {
+        work_state::has_plan(&self.folder, &self.terms.plan_file)
+    }
+
+    /// Whether the queue of this project ever had a task.
+    pub fn has_tasks(&self) -> Result<bool, RunnerError> {
+        Ok(task_counts(&self.state, &self.project)?.is_some_and(|counts| counts.done + left(&counts) > 0))
     }
 
     /// The line that starts the agent.
@@ -152,7 +220,7 @@ impl Job {
             max_turns: self.settings.max_turns,
             instructions: self.instructions.clone(),
             permissions: self.settings.permissions,
-            commands: self.settings.commands.clone(),
+            commands: if self.settings.permissions == Permissions::Edits { self.commands().0 } else { Vec::new() },
             args: self.settings.agent_args.clone(),
         }))
     }
@@ -171,53 +239,121 @@ impl Job {
 
     /// Whether the project has anything that does nothing until it is trusted.
     pub fn lacks_trust(&self) -> bool {
-        ProjectFiles::of(&self.root).lacks_trust(&self.state)
+        self.files.lacks_trust(&self.state)
+    }
+
+    /// Whether the user agreed to this project once, and it says something else now.
+    pub fn changed_since_trusted(&self) -> bool {
+        self.files.changes(&self.state).is_some_and(|changes| !changes.is_empty())
+    }
+
+    /// What a person is shown before they trust it.
+    pub fn files(&self) -> &ProjectFiles {
+        &self.files
     }
 }
 
-/// Read only in a trusted project, and never run.
-/// A limit that cannot be read is not no limit: nothing is started.
-fn read_settings(
-    project_policy: &ProjectPolicy,
-    flags: &Flags,
-    env: &BTreeMap<String, String>,
-    file: &Assignments,
-) -> Result<LoopSettings, RunnerError> {
-    let about_loops =
-        |section: &Option<String>| section.as_deref().is_none_or(|section| sections::OF_THE_LOOP.contains(&section));
-    let found = project_policy.diagnostics.iter().filter(|found| found.is_mistake() && about_loops(&found.section));
-    let mut unread: Vec<String> = found.map(ToString::to_string).collect();
-    let settings = settings(Sources { flags, env, policy: &project_policy.policy, file });
-    match settings {
-        Ok(settings) if unread.is_empty() => Ok(settings),
-        settings => {
-            unread.extend(settings.err().into_iter().flatten().map(|variable| variable.to_string()));
-            Err(RunnerError::Configuration { unread })
+/// What is typed now over what the run was begun with. A number of iterations or a time that is typed now counts from
+/// now on; what was kept counts the whole run, but for the time in which it was not under way.
+fn all_asked(request: &JobRequest, resumed: Option<&Run>, state: &Path) -> Result<Asked, RunnerError> {
+    let now = Asked { flags: request.flags.clone(), prompt: request.prompt.clone(), ..Asked::default() };
+    let Some(run) = resumed else { return Ok(now) };
+    let (seen, iterations) = recover::last_seen(state, run)?;
+    let was = run.asked.as_deref().map(Asked::read).unwrap_or_default();
+    let away_ms = was.away_ms + host::clock::now().since(seen).max(0);
+    let under_way = (host::clock::now().since(run.started_at) - away_ms).max(0);
+    let mut flags = now.flags;
+    flags.max_iterations = flags.max_iterations.map(|more| if more == 0 { 0 } else { iterations + more });
+    flags.max_ms = flags.max_ms.map(|more| if more == 0 { 0 } else { under_way.saturating_add(more) });
+    Ok(Asked { away_ms, ..was.under(&flags, now.prompt.as_ref()) })
+}
+
+/// Everything that is written down about how a loop runs.
+struct Configuration<'a> {
+    policy: std::rc::Rc<ProjectPolicy>,
+    /// As it would be if the project were trusted.
+    in_trust: Policy,
+    flags: &'a Flags,
+    env: BTreeMap<String, String>,
+    file: Assignments,
+}
+
+impl<'a> Configuration<'a> {
+    fn of(root: &Path, files: &ProjectFiles, places: &PathVariables, asked: &'a Asked) -> Self {
+        let mut policies = PolicyCache::new(places.user_config(), places.state());
+        let (layers, _) = policies.layers(&root.to_string_lossy(), &places.home());
+        let mut env = asked.environment.clone();
+        env.extend(std::env::vars());
+        let file = files.loop_file(Path::new(".fresher/config.sh"));
+        let file = file.map(|file| assignments(&String::from_utf8_lossy(&file.bytes), &env)).unwrap_or_default();
+        Self {
+            policy: policies.of(&root.to_string_lossy(), &places.home()),
+            in_trust: Policy::layered(&layers, Trust::Trusted).0,
+            flags: &asked.flags,
+            env,
+            file,
+        }
+    }
+
+    /// A limit that cannot be read is not no limit: nothing is started.
+    fn settings(&self, trusted: bool) -> Result<LoopSettings, RunnerError> {
+        let about_loops = |section: &Option<String>| {
+            section.as_deref().is_none_or(|section| sections::OF_THE_LOOP.contains(&section))
+        };
+        let found = self.policy.diagnostics.iter().filter(|found| found.is_mistake() && about_loops(&found.section));
+        let mut unread: Vec<String> = found.map(ToString::to_string).collect();
+        let nothing = Assignments::default();
+        let file = if trusted { &self.file } else { &nothing };
+        let settings = settings(Sources { flags: self.flags, env: &self.env, policy: &self.policy.policy, file });
+        match settings {
+            Ok(settings) if unread.is_empty() => Ok(settings),
+            settings => {
+                unread.extend(settings.err().into_iter().flatten().map(|variable| variable.to_string()));
+                Err(RunnerError::Configuration { unread })
+            }
+        }
+    }
+
+    /// What would hold if the project were trusted, where that is something else.
+    fn unheld(&self, held: &LoopSettings) -> Vec<String> {
+        let wanted = settings(Sources { flags: self.flags, env: &self.env, policy: &self.in_trust, file: &self.file });
+        match wanted {
+            Ok(wanted) => wanted.differs_from(held),
+            Err(unread) => unread.iter().map(ToString::to_string).collect(),
         }
     }
 }
 
-fn config_sh(seen: &ProjectFiles, trusted: bool, env: &BTreeMap<String, String>, tell: &dyn Tell) -> Assignments {
-    let Some(file) = seen.loop_file(Path::new(".fresher/config.sh")).filter(|_| trusted) else {
-        return Assignments::default();
-    };
-    let read = assignments(&String::from_utf8_lossy(&file.bytes), env);
-    for name in &read.unread {
+fn say_left_out(file: &Assignments, tell: &dyn Tell) {
+    for name in &file.unread {
         let words = format!(".fresher/config.sh: the value of {name} would have to be run, and is left out");
         tell.show(&RunMessage::Warning(words));
     }
-    read
+    for name in &file.withheld {
+        let words = format!(".fresher/config.sh: {name} decides what is run, and is not given to the hooks");
+        tell.show(&RunMessage::Warning(words));
+    }
 }
 
-fn works_on_queue(source: WorkSource, state: &Path, project: &str) -> Result<bool, RunnerError> {
+/// A queue whose tasks are all done is the work too, where there is no plan: the loop then says that it is complete.
+fn works_on_queue(source: WorkSource, has_plan: bool, state: &Path, project: &str) -> Result<bool, RunnerError> {
     match source {
-        WorkSource::Plan => return Ok(false),
-        WorkSource::Queue => return Ok(true),
-        WorkSource::Auto => {}
+        WorkSource::Plan => Ok(false),
+        WorkSource::Queue => Ok(true),
+        WorkSource::Auto => {
+            let counts = task_counts(state, project)?;
+            Ok(counts.is_some_and(|counts| left(&counts) > 0 || !has_plan && counts.done > 0))
+        }
     }
+}
+
+fn task_counts(state: &Path, project: &str) -> Result<Option<model::task::Counts>, RunnerError> {
     if !state.join(store::DATABASE).exists() {
-        return Ok(false);
+        return Ok(None);
     }
-    let counts = Store::open_and_migrate(state, std::time::Duration::from_secs(10))?.task_counts(project)?;
-    Ok(counts.open + counts.active + counts.blocked + counts.quarantined > 0)
+    Ok(Some(Store::open_and_migrate(state, std::time::Duration::from_secs(10))?.task_counts(project)?))
+}
+
+fn left(counts: &model::task::Counts) -> i64 {
+    counts.open + counts.active + counts.blocked + counts.quarantined
 }

@@ -2,13 +2,16 @@
 //! agent in the foreground. One thread decides; the others only report to it.
 
 mod agent;
+mod asked;
 mod checkpoint;
 mod child;
 mod dispatch;
 mod error;
 mod hook;
 mod job;
+mod lock;
 mod log;
+mod mode;
 mod parallel;
 mod prompt;
 mod recover;
@@ -23,8 +26,10 @@ mod work_state;
 pub use checkpoint::{ChangeKind, PathChange};
 pub use dispatch::{RunSummary, run};
 pub use error::RunnerError;
+pub use hook::run_in_background;
 pub use job::{Job, JobRequest, Resume, WorkerJob};
-pub use log::write_log;
+pub use lock::TreeLock;
+pub use mode::{keep_permissions, kept_permissions, permission_name};
 pub use parallel::{ParallelSummary, TaskOutcome, coordinate};
 pub use run_message::{RunMessage, RunStatus, Tell};
 pub use run_name::RunName;

@@ -4,7 +4,7 @@
 use crate::RunnerError;
 use engine::redact::Passage;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -89,46 +89,33 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// A file that is given no secret. What comes in is held back until there is
 /// enough of it to see what belongs together.
-struct CleanFile {
+pub(crate) struct CleanFile {
     file: File,
     passage: Passage,
 }
 
 impl CleanFile {
-    fn append(path: &Path) -> Result<Self, RunnerError> {
+    pub(crate) fn append(path: &Path) -> Result<Self, RunnerError> {
         let file = open(path).map_err(|source| RunnerError::Write { path: path.to_path_buf(), source })?;
         Ok(Self { file, passage: Passage::default() })
     }
 
-    fn take(&mut self, bytes: &[u8]) {
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
         if let Some(clean) = self.passage.take(&String::from_utf8_lossy(bytes)) {
             let _ = self.file.write_all(clean.as_bytes());
         }
     }
 
+    /// Half a line waits for the other half: a secret may be cut through.
+    pub(crate) fn take_lines(&mut self, bytes: &[u8]) {
+        self.take(bytes);
+        if bytes.ends_with(b"\n") {
+            self.flush();
+        }
+    }
+
     fn flush(&mut self) {
         let _ = self.file.write_all(self.passage.rest().as_bytes());
-    }
-}
-
-/// Writes what comes in to a log, line by line and without secrets, until it ends.
-pub fn write_log(path: &Path, mut from: impl Read) -> Result<(), RunnerError> {
-    let mut log = CleanFile::append(path)?;
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        match from.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(read) => {
-                let bytes = buffer.get(..read).unwrap_or_default();
-                log.take(bytes);
-                // Half a line waits for the other half: a secret may be cut through.
-                if bytes.ends_with(b"\n") {
-                    log.flush();
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(source) => return Err(RunnerError::Write { path: path.to_path_buf(), source }),
-        }
     }
 }
 

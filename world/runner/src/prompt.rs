@@ -3,7 +3,7 @@
 use crate::RunnerError;
 use engine::loops::LoopSettings;
 use model::run::RunMode;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use sys::outside::{self, Rules};
 
 /// A larger prompt is none that an agent takes.
@@ -11,7 +11,10 @@ const LARGEST: u64 = 1 << 20;
 
 pub(crate) const PLANNING: &str = include_str!("prompts/planning.md");
 pub(crate) const BUILDING: &str = include_str!("prompts/building.md");
-const QUEUE: &str = include_str!("prompts/queue.md");
+pub(crate) const QUEUE: &str = include_str!("prompts/queue.md");
+
+/// Whoever says one of these says how the queue is worked on.
+const OF_THE_QUEUE: &[&str] = &["task claim", "RALPH_TASK_SCRIPT"];
 
 /// What a prompt is looked for.
 pub(crate) struct Wanted<'a> {
@@ -24,22 +27,53 @@ pub(crate) struct Wanted<'a> {
     pub settings: &'a LoopSettings,
 }
 
-/// The prompt and where it came from.
+/// The prompt and where it came from. A building prompt was written for a plan: on the queue the template of it, which
+/// nobody changed, says nothing, and one of the user's own is followed by how the queue is worked on.
 pub(crate) fn find(wanted: &Wanted<'_>) -> Result<(String, String), RunnerError> {
     let Wanted { named, mode, queue, folder, settings } = *wanted;
-    let name = format!("PROMPT.{}.md", mode.name());
-    let candidates = [".taut", ".fresher", "."].map(|below| folder.join(below).join(&name));
-    let found = named.map(|path| folder.join(path)).or_else(|| candidates.into_iter().find(|path| path.is_file()));
-    if let Some(path) = found {
-        let text = outside::read_text(&path, &Rules::up_to(LARGEST))
-            .map_err(|why| RunnerError::Read { path: path.clone(), source: why.into() })?;
-        return Ok((text, path.to_string_lossy().into_owned()));
+    let filled = |text: &str| text.replace("{plan}", &settings.plan_file).replace("{specs}", &settings.spec_dir);
+    if let Some(path) = named {
+        return read(folder.join(path));
     }
-    let text = match mode {
-        RunMode::Planning => PLANNING,
-        RunMode::Building if queue => QUEUE,
-        RunMode::Building => BUILDING,
-    };
-    let text = text.replace("{plan}", &settings.plan_file).replace("{specs}", &settings.spec_dir);
-    Ok((text, "built in".to_string()))
+    if queue && let Some(path) = file(folder, "queue") {
+        return read(path);
+    }
+    let own = file(folder, mode.name()).map(read).transpose()?;
+    match own {
+        Some((text, from)) if !queue => Ok((text, from)),
+        Some((text, from)) if text != with_defaults(BUILDING) => {
+            if OF_THE_QUEUE.iter().any(|words| text.contains(words)) {
+                return Ok((text, from));
+            }
+            Ok((
+                format!("{}\n\n{}", text.trim_end(), filled(QUEUE)),
+                format!("{from}, then how the queue is worked on"),
+            ))
+        }
+        _ => {
+            let text = match mode {
+                RunMode::Planning => PLANNING,
+                RunMode::Building if queue => QUEUE,
+                RunMode::Building => BUILDING,
+            };
+            Ok((filled(text), "built in".to_string()))
+        }
+    }
+}
+
+/// As `taut init loop` writes it.
+pub(crate) fn with_defaults(text: &str) -> String {
+    text.replace("{plan}", "IMPLEMENTATION_PLAN.md").replace("{specs}", "specs")
+}
+
+fn file(folder: &Path, name: &str) -> Option<PathBuf> {
+    let name = format!("PROMPT.{name}.md");
+    [".taut", ".fresher", "."].map(|below| folder.join(below).join(&name)).into_iter().find(|path| path.is_file())
+}
+
+fn read(path: PathBuf) -> Result<(String, String), RunnerError> {
+    let text = outside::read_text(&path, &Rules::up_to(LARGEST))
+        .map_err(|why| RunnerError::Read { path: path.clone(), source: why.into() })?;
+    // By its components: shown without the dot.
+    Ok((text, path.components().collect::<PathBuf>().to_string_lossy().into_owned()))
 }

@@ -56,6 +56,12 @@ impl RunStore {
         Ok(self.store.save_iteration(iteration)?)
     }
 
+    /// A wish that nobody heard was of a run that is over, not of the one that goes on.
+    pub(crate) fn drop_wish(&mut self, run: &str) -> Result<(), RunnerError> {
+        self.store.take_wish(run)?;
+        Ok(())
+    }
+
     /// The agent asked for a fresh context, or ran out of it.
     pub(crate) fn wants_restart(&self, agent: &str, since: Ms) -> bool {
         self.store.restart_asked(agent, since).unwrap_or(false)

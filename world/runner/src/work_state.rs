@@ -104,6 +104,11 @@ fn walk(folder: &Path, hash: &mut DefaultHasher, left: &mut usize) {
     }
 }
 
+/// The file of the plan, or a plan in parts.
+pub(crate) fn has_plan(folder: &Path, plan_file: &str) -> bool {
+    Path::new(plan_file).is_file() || folder.join("impl/README.md").is_file()
+}
+
 /// The plan file; else the plans of `impl/`, which its README opens.
 fn plan(job: &Job) -> WorkCount {
     let text = match outside::read_text(Path::new(&job.terms.plan_file), &Rules::up_to(LARGEST_PLAN)) {

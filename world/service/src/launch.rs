@@ -90,6 +90,14 @@ pub fn tell_in_background(places: &PathVariables) {
     start(&line(&["notify", "deliver"], places), places);
 }
 
+/// For a command that goes on for long: a daemon looks after what it leaves. Nothing depends on it.
+pub fn ensure_daemon(places: &PathVariables) {
+    const PATIENCE: Duration = Duration::from_millis(100);
+    if !without_daemon() && daemon::Client::new(&places.state(), PATIENCE).status().is_err() {
+        start(&line(&RUN, places), places);
+    }
+}
+
 /// What follows an answer given without a daemon.
 pub fn after_in_process(after: &[After], places: &PathVariables) {
     if !without_daemon() && after.contains(&After::EnsureDaemon) {

@@ -47,6 +47,18 @@ pub fn wait_unreaped(pid: u32) {
     while matches!(rustix::process::waitid(WaitId::Pid(pid), how), Err(Errno::INTR)) {}
 }
 
+/// Whether a child has ended, which is left to be reaped by its owner. One that is not ours has.
+#[must_use]
+pub fn has_ended(pid: u32) -> bool {
+    let Some(pid) = process(pid) else { return true };
+    let how = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    match rustix::process::waitid(WaitId::Pid(pid), how) {
+        Ok(found) => found.is_some(),
+        Err(Errno::INTR) => false,
+        Err(_) => true,
+    }
+}
+
 /// Waits until a child stops or ends. One that is not ours has ended.
 #[must_use]
 pub fn wait_for_change(pid: u32) -> ChildChange {

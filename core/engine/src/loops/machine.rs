@@ -76,6 +76,8 @@ pub enum Stop {
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopEvent {
     Begin,
+    /// It had begun before, and goes on: `started` has run.
+    Resume,
     HookEnded(HookEnd),
     Looked(WorkState),
     AgentEnded(EndedAgent),
@@ -143,6 +145,7 @@ impl Loop {
             (Phase::Over, _) => Vec::new(),
             (_, LoopEvent::Stop(stop)) => self.stopped(stop),
             (Phase::Fresh, LoopEvent::Begin) => self.to(Phase::Starting, vec![LoopEffect::RunHook(Hook::Started)]),
+            (Phase::Fresh, LoopEvent::Resume) => self.to(Phase::Gate, vec![LoopEffect::Look]),
             (Phase::Starting, LoopEvent::HookEnded(_)) if self.stop.is_some() => self.finish_stopped(),
             (Phase::Starting, LoopEvent::HookEnded(end)) => match end.stage(Hook::Started, terms.on_hook_failure) {
                 HookStage::Abort => self.finish(Finish::HookAbort, "the hook `started` asked to stop"),
@@ -339,7 +342,7 @@ impl Loop {
             }
             Some(AgentTrouble::Refused { what }) => {
                 let why =
-                    format!("the agent may not work: {what}. Log in or settle the account, then `taut loop --resume`");
+                    format!("the agent may not work: {what}. Log in or settle the account, then `taut loop resume`");
                 self.finish(Finish::Error, why)
             }
             _ => {

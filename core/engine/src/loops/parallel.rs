@@ -212,3 +212,6 @@ pub fn conflict_task(conflict: &Conflict, taken: impl Fn(&str) -> bool) -> TaskP
         ..TaskPlan::default()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -45,6 +45,8 @@ pub struct LoopSettings {
     pub log_dir: String,
     pub limits: LoopLimits,
     pub hooks: Hooks,
+    /// The variables of the environment that had a say, with their values.
+    pub environment: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -143,7 +145,7 @@ impl fmt::Display for UnreadVariable {
 pub fn settings(from: Sources<'_>) -> Result<LoopSettings, Vec<UnreadVariable>> {
     let Sources { flags, policy, .. } = from;
     let section = &policy.sections.loops;
-    let mut vars = Variables { from, unread: Vec::new() };
+    let mut vars = Variables { from, unread: Vec::new(), heard: BTreeMap::new() };
     let agent = flags.agent.clone().or_else(|| vars.text("AGENT", section.agent.stated()));
     let agent = agent.unwrap_or_else(|| section.agent.value.clone());
     let skip = vars.truth("DANGEROUS_PERMISSIONS", section.skip_permissions.stated());
@@ -155,7 +157,7 @@ pub fn settings(from: Sources<'_>) -> Result<LoopSettings, Vec<UnreadVariable>> 
     let skipped = (skip == Some(true)).then_some(Permissions::Skipped);
     let permissions = flags.permissions.or(skipped).or(configured);
     let source = vars.pick("SOURCE", section.source.stated().copied(), WorkSource::parse, "auto, plan or queue");
-    let settings = LoopSettings {
+    let mut settings = LoopSettings {
         command: policy.sections.agents.get(&agent).map(|agent| agent.command.clone()).unwrap_or_default(),
         agent,
         model: flags.model.clone().or_else(|| vars.text("MODEL", section.model.as_ref())).filter(|m| !m.is_empty()),
@@ -177,8 +179,40 @@ pub fn settings(from: Sources<'_>) -> Result<LoopSettings, Vec<UnreadVariable>> 
         log_dir: vars.text("LOG_DIR", section.log_dir.stated()).unwrap_or(section.log_dir.value.clone()),
         limits: limits(&mut vars, section),
         hooks: hooks(&mut vars, &policy.sections.hooks),
+        environment: BTreeMap::new(),
     };
+    settings.environment = std::mem::take(&mut vars.heard);
     if vars.unread.is_empty() { Ok(settings) } else { Err(vars.unread) }
+}
+
+impl LoopSettings {
+    /// The keys of `[loop]` that say something else here than there, as they stand here.
+    pub fn differs_from(&self, other: &Self) -> Vec<String> {
+        let shown = |settings: &Self| {
+            let limits = &settings.limits;
+            let dollars = limits.max_cost_micros.map(|micros| micros as f64 / 1e6);
+            let seconds = |ms: Option<i64>| ms.map(|ms| format!("{}s", ms / 1000));
+            [
+                ("agent", Some(settings.agent.clone())),
+                ("max_iterations", Some(limits.max_iterations.to_string())),
+                ("max_time", seconds(limits.max_ms)),
+                ("max_cost", dollars.map(|dollars| dollars.to_string())),
+                ("max_failures", limits.max_failures.map(|most| most.to_string())),
+                ("idle_iterations", limits.idle_iterations.map(|most| most.to_string())),
+                ("same_failures", Some(limits.same_failures.to_string())),
+                ("max_silence", seconds(limits.max_silence_ms)),
+                ("max_iteration_time", seconds(limits.max_iteration_ms)),
+                ("verify", settings.verify.clone()),
+                (
+                    "permissions",
+                    settings.permissions_stated.then(|| format!("{:?}", settings.permissions).to_lowercase()),
+                ),
+            ]
+        };
+        let both = shown(self).into_iter().zip(shown(other));
+        let differ = both.filter(|((_, here), (_, there))| here != there);
+        differ.map(|((key, here), _)| format!("{key} = {}", here.unwrap_or_else(|| "none".to_string()))).collect()
+    }
 }
 
 fn limits(vars: &mut Variables<'_>, section: &LoopSection) -> LoopLimits {
@@ -211,6 +245,13 @@ fn limits(vars: &mut Variables<'_>, section: &LoopSection) -> LoopLimits {
 }
 
 impl LoopLimits {
+    /// For a run that goes on: the time in which it was not under way does not count, and the day that ends everything
+    /// begins anew with whoever said so.
+    pub fn go_on(&mut self, since_start_ms: i64, away_ms: i64) {
+        self.max_ms = self.max_ms.map(|most| most.saturating_add(away_ms));
+        self.ceiling_ms = self.ceiling_ms.map(|most| most.saturating_add(since_start_ms));
+    }
+
     /// A plan ends with its first failure; the queue has other tasks, and tries again.
     pub fn failures(&self, queue: bool) -> u64 {
         self.max_failures.unwrap_or(if queue { 5 } else { 1 })
@@ -255,6 +296,7 @@ fn of_hook(section: &HooksSection, hook: Hook) -> &HookSection {
 struct Variables<'a> {
     from: Sources<'a>,
     unread: Vec<UnreadVariable>,
+    heard: BTreeMap<String, String>,
 }
 
 impl Variables<'_> {
@@ -266,6 +308,7 @@ impl Variables<'_> {
         wanted: &'static str,
     ) -> Option<T> {
         let environment = self.environment(name);
+        self.heard.extend(environment.iter().map(|(name, value, _)| (name.clone(), value.clone())));
         let assigned = if environment.is_none() && stated.is_none() { self.assigned(name) } else { None };
         let Some((name, value, said_in)) = environment.or(assigned) else { return stated };
         let found = read(&value);
@@ -299,7 +342,7 @@ impl Variables<'_> {
 
     fn assigned(&self, name: &str) -> Option<(String, String, VariableOrigin)> {
         let name = format!("FRESHER_{name}");
-        let Assignments { values, unread } = self.from.file;
+        let Assignments { values, unread, .. } = self.from.file;
         // What would have to be run to be known is neither a number nor a word.
         let unread = unread.contains(&name).then(|| UNREAD.to_string());
         let value = values.get(&name).filter(|value| !value.is_empty()).cloned().or(unread);

@@ -219,7 +219,7 @@ fn l6_flags_beat_the_environment_which_beats_the_file_which_beats_the_default() 
         ("FRESHER_MAX_ITERATIONS".to_string(), "9".to_string()),
         ("FRESHER_HOOK_STARTED_ENABLED".to_string(), "false".to_string()),
     ]);
-    let file = Assignments { values: file, unread: Vec::new() };
+    let file = Assignments { values: file, ..Assignments::default() };
     let policy = policy::Policy::default();
     let most = |flags: &Flags, env: &BTreeMap<String, String>, file: &Assignments| {
         settings(Sources { flags, env, policy: &policy, file }).unwrap().limits.max_iterations

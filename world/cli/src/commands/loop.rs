@@ -2,8 +2,10 @@
 //! its own exit status.
 
 mod control;
+mod dry_run;
 mod find;
 mod log;
+mod permissions;
 mod screen;
 mod service;
 mod start;
@@ -20,7 +22,9 @@ use clap::{Args, Subcommand};
 use engine::loops::{WorkSource, duration};
 use model::run::{Permissions, RunMode};
 use runner::RunnerError;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 #[derive(Debug, Subcommand)]
 pub enum LoopVerb {
@@ -46,9 +50,15 @@ pub enum LoopVerb {
     Undo(UndoArgs),
     /// Print a unit that goes on with the loop after a reboot
     Service(LoopArgs),
-    /// Write what comes in on stdin to a log, for hooks in the background
+    /// Run a hook in the background, no longer than its time, and write what it says to a log
     #[command(hide = true)]
-    WriteLog { path: PathBuf },
+    WriteLog {
+        path: PathBuf,
+        #[arg(long)]
+        timeout_ms: u64,
+        #[arg(last = true)]
+        line: Vec<OsString>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -106,7 +116,7 @@ pub struct UndoArgs {
     pub yes: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct LoopArgs {
     /// The agent to run
     #[arg(long)]
@@ -159,13 +169,13 @@ pub struct LoopArgs {
     /// So many agents at once on the queue, each in a worktree and branch of its own
     #[arg(long)]
     pub workers: Option<usize>,
-    /// Go on with a loop that was killed
+    /// Go on with the last loop of this work tree, with everything that was asked of it
     #[arg(long)]
     pub resume: bool,
     /// Say what would be done and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Stop where the project is not trusted and you cannot be asked; it answers nothing
+    /// Start nothing where the project is not trusted and you cannot be asked; it answers nothing
     #[arg(long, hide = true)]
     pub yes: bool,
     #[arg(long, hide = true)]
@@ -194,8 +204,8 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
         LoopVerb::Resume(args) => control::resume(args, printer),
         LoopVerb::Undo(args) => undo::run(args, printer),
         LoopVerb::Service(args) => service::run(args, printer),
-        LoopVerb::WriteLog { path } => {
-            runner::write_log(path, std::io::stdin().lock())?;
+        LoopVerb::WriteLog { path, timeout_ms, line } => {
+            runner::run_in_background(path, Duration::from_millis(*timeout_ms), line)?;
             Ok(Exit::Ok)
         }
     }

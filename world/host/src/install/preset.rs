@@ -2,7 +2,7 @@
 //! never over anything of the user's.
 
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use sys::outside::{self, Rules, Unread};
 
@@ -52,7 +52,11 @@ pub fn write(files: &[NewFile]) -> Result<(), PresetError> {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
         let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&file.path);
-        made.and_then(|mut made| io::Write::write_all(&mut made, file.text.as_bytes())).map_err(failed)?;
+        let mut made = made.map_err(failed)?;
+        io::Write::write_all(&mut made, file.text.as_bytes()).map_err(failed)?;
+        if file.text.starts_with("#!") {
+            made.set_permissions(std::fs::Permissions::from_mode(0o755)).map_err(failed)?;
+        }
     }
     Ok(())
 }

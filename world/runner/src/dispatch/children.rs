@@ -20,6 +20,9 @@ impl Dispatcher<'_> {
             // Those of the whole are its coordinator's.
             return Some(HookEnd::None);
         }
+        if let Some(words) = hook::changed_since(self.job) {
+            self.warn(words);
+        }
         let given = values(hook, &self.state, &self.job.terms, host::clock::now());
         let (command, setting) = match hook::find(self.job, hook, given) {
             Found::None => return Some(HookEnd::None),
@@ -32,7 +35,7 @@ impl Dispatcher<'_> {
         self.log.line("loop", &format!("Running hook: {}", hook.name()));
         if setting.background {
             self.log.flush();
-            hook::in_background(command, setting, self.log.path());
+            hook::in_background(&command, setting, self.log.path());
             return Some(HookEnd::None);
         }
         self.next_child += 1;

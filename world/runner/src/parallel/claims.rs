@@ -130,7 +130,7 @@ impl Coordinator<'_> {
         }
         self.next_child += 1;
         let about = (self.run.id.as_str(), &claim, self.left());
-        match worker::start(self.job, self.asked, about, (self.next_child, &self.children)) {
+        match worker::start(self.job, about, (self.next_child, &self.children)) {
             Ok(child) => {
                 self.say(&format!("{} begins {}: {}", name(slot), claim.slug, model::text::line(&claim.title, 100)));
                 self.outcome(&claim.slug).tries += 1;

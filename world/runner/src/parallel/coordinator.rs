@@ -8,12 +8,12 @@ use super::merging::MergeEnd;
 use super::outcome::{ParallelSummary, TaskOutcome};
 use super::worker::Claim;
 use crate::child::{Doing, Running};
-use crate::job::{Job, JobRequest};
+use crate::job::Job;
 use crate::log::Log;
 use crate::run_store::RunStore;
-use crate::{RunMessage, RunStatus, RunSummary, RunnerError, Tell, recover, work_state};
-use engine::loops::{Coordination, CoordinatorStep, Hook, HookStage, WorkCount};
-use model::run::{Finish, Run, RunState, RunWish};
+use crate::{RunMessage, RunnerError, Tell, recover};
+use engine::loops::{Coordination, CoordinatorStep, Hook, HookEnd, HookStage, WorkCount};
+use model::run::{Finish, Run, RunWish};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -22,11 +22,11 @@ use sys::signals;
 
 const TICK: Duration = Duration::from_millis(200);
 /// Leases are renewed this often.
-const KEEP_EVERY: Duration = Duration::from_secs(5);
+pub(super) const KEEP_EVERY: Duration = Duration::from_secs(5);
 /// Wishes are looked for, and the sums made, this often.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// A worker that was told to end gets so long.
-const WORKER_GRACE: Duration = Duration::from_secs(15);
+pub(super) const WORKER_GRACE: Duration = Duration::from_secs(15);
 const LINES: usize = 256;
 
 /// What a thread or a process reports.
@@ -66,7 +66,6 @@ pub(super) enum Stopping {
 
 pub(super) struct Coordinator<'j> {
     pub job: &'j Job,
-    pub asked: &'j JobRequest,
     pub tell: &'j dyn Tell,
     pub run_store: RunStore,
     pub log: Log,
@@ -87,7 +86,7 @@ pub(super) struct Coordinator<'j> {
     pub conflicts: Vec<(Claim, String)>,
     pub cancel: Cancel,
     pub stopping: Stopping,
-    paused: bool,
+    pub paused: bool,
     /// A limit holds: nothing new is begun.
     ending: Option<(Finish, String)>,
     pub same_failures: u64,
@@ -95,23 +94,23 @@ pub(super) struct Coordinator<'j> {
     pub outcomes: BTreeMap<String, TaskOutcome>,
     pub order: Vec<String>,
     pub next_child: u64,
-    work: WorkCount,
-    kept: Instant,
-    looked: Instant,
+    pub work: WorkCount,
+    pub kept: Instant,
+    pub looked: Instant,
     /// Nothing is claimed before.
     pub rest_until: Option<Instant>,
 }
 
 /// Runs the queue with several workers to its end.
-pub fn coordinate(job: &Job, asked: &JobRequest, tell: &dyn Tell) -> Result<ParallelSummary, RunnerError> {
+pub fn coordinate(job: &Job, tell: &dyn Tell) -> Result<ParallelSummary, RunnerError> {
     signals::ignore(libc::SIGPIPE);
-    let mut coordinator = Coordinator::begin(job, asked, tell)?;
+    let mut coordinator = Coordinator::begin(job, tell)?;
     let (finish, why) = coordinator.play();
     coordinator.finish(finish, why)
 }
 
 impl<'j> Coordinator<'j> {
-    fn begin(job: &'j Job, asked: &'j JobRequest, tell: &'j dyn Tell) -> Result<Self, RunnerError> {
+    fn begin(job: &'j Job, tell: &'j dyn Tell) -> Result<Self, RunnerError> {
         let git = Git::at(&job.folder);
         let Some(head) = git.commit("HEAD") else {
             let said = "workers need a git repository with a commit to branch from; `git commit` makes one".to_string();
@@ -137,7 +136,6 @@ impl<'j> Coordinator<'j> {
         let mut coordinator = Self {
             slots: (0..job.settings.workers).map(|_| None).collect(),
             job,
-            asked,
             tell,
             run_store,
             log,
@@ -171,8 +169,9 @@ impl<'j> Coordinator<'j> {
     }
 
     fn play(&mut self) -> (Finish, String) {
-        let stage = self.hook(Hook::Started).stage(Hook::Started, self.job.terms.on_hook_failure);
-        if stage == HookStage::Abort {
+        // A run that goes on has started before.
+        let started = if self.job.resumed.is_some() { HookEnd::None } else { self.hook(Hook::Started) };
+        if started.stage(Hook::Started, self.job.terms.on_hook_failure) == HookStage::Abort {
             return (Finish::HookAbort, "the hook `started` asked to stop".to_string());
         }
         loop {
@@ -264,206 +263,6 @@ impl<'j> Coordinator<'j> {
                 self.log.line(&format!("{what} {slug}"), text.trim_end());
             }
         }
-    }
-
-    /// Twice a second: what others want, what the workers have come to, what is left.
-    fn look(&mut self) {
-        if self.looked.elapsed() < LOOK_EVERY {
-            return;
-        }
-        self.looked = Instant::now();
-        if let Ok(Some(wish)) = self.run_store.take_wish(&self.run.id) {
-            self.wish(wish);
-        }
-        self.sum_up();
-        let now = host::clock::now();
-        self.work = work_state::queue(self.job, &self.run_store, now).0;
-        self.mind_conflicts();
-        if self.kept.elapsed() >= KEEP_EVERY {
-            self.kept = Instant::now();
-            self.keep();
-        }
-        self.save(RunState::Running);
-        let (done, left) = match self.work {
-            WorkCount::Counted { done, left, .. } => (Some(done), Some(left)),
-            WorkCount::Unknown => (None, None),
-        };
-        self.tell.show(&RunMessage::Status(RunStatus {
-            iteration: self.run.tally.iterations,
-            elapsed_ms: now.since(self.run.started_at),
-            cost_micros: self.run.tally.cost_micros,
-            done,
-            left,
-            tool: Some(self.at_work()),
-            ..RunStatus::default()
-        }));
-    }
-
-    /// The next look is at once.
-    pub(super) fn look_now(&mut self) {
-        self.looked = self.looked.checked_sub(LOOK_EVERY).unwrap_or(self.looked);
-        self.rest_until = None;
-    }
-
-    /// Who does what, in one line.
-    fn at_work(&self) -> String {
-        let slots = self.slots.iter().enumerate();
-        let working = slots.filter_map(|(n, slot)| Some(format!("{} {}", name(n), slot.as_ref()?.claim.slug)));
-        let merging = self.merging.iter().map(|claim| format!("merging {}", claim.slug));
-        working.chain(merging).collect::<Vec<_>>().join(" · ")
-    }
-
-    /// The sums over all workers, those of before a restart included.
-    fn sum_up(&mut self) {
-        let Ok(workers) = self.run_store.store().workers_of_run(&self.run.id) else { return };
-        let tally = &mut self.run.tally;
-        tally.iterations = workers.iter().map(|run| run.tally.iterations).sum();
-        tally.cost_micros = workers.iter().map(|run| run.tally.cost_micros).sum();
-        tally.tokens = workers.iter().map(|run| run.tally.tokens).sum();
-        tally.last_exit = workers.last().and_then(|run| run.tally.last_exit);
-    }
-
-    fn save(&mut self, state: RunState) {
-        let state = match state {
-            RunState::Over => RunState::Over,
-            _ if self.paused => RunState::Paused,
-            _ if self.merging.is_some() && self.slots.iter().flatten().next().is_none() => RunState::Merging,
-            state => state,
-        };
-        self.run.live.state = state;
-        self.run.live.task = Some(self.at_work()).filter(|text| !text.is_empty());
-        self.run.tally.commits = self.outcomes.values().filter(|task| task.merged.is_some()).count() as u64;
-        if let Err(error) = self.run_store.save(&self.run) {
-            self.log.line("warning", &format!("the run could not be saved: {error}"));
-        }
-    }
-
-    fn wish(&mut self, wish: RunWish) {
-        match wish {
-            RunWish::Stop => self.stop(Stopping::Soft),
-            RunWish::Kill => self.stop(Stopping::Hard),
-            RunWish::Pause => {
-                self.paused = true;
-                self.say("paused after what runs now; `taut loop resume` or Ctrl+\\ goes on");
-                self.pass_on(RunWish::Pause);
-            }
-            RunWish::GoOn => {
-                self.paused = false;
-                self.say("goes on");
-                self.pass_on(RunWish::GoOn);
-            }
-        }
-    }
-
-    fn stop(&mut self, how: Stopping) {
-        if how == Stopping::Soft && self.stopping == Stopping::No {
-            self.say("waiting for the workers to end their iterations; press Ctrl+C again to kill them");
-        }
-        self.stopping = self.stopping.max(how);
-        self.stop_workers(how);
-    }
-
-    /// A soft stop lets iterations and merges end; a hard one nothing.
-    fn stop_workers(&mut self, how: Stopping) {
-        let claimed: Vec<Claim> = self.claimed.drain(..).collect();
-        for claim in claimed {
-            self.give_back(&claim, "the loop was stopped before its worker began");
-        }
-        if how == Stopping::Hard {
-            self.cancel.now();
-        }
-        for slot in self.slots.iter_mut().flatten() {
-            if let Stage::Working(child) = &mut slot.stage {
-                match how {
-                    Stopping::Hard => child.kill(),
-                    _ => drop(sys::process::signal(child.leader.pid, libc::SIGINT)),
-                }
-            }
-        }
-        if self.paused {
-            self.paused = false;
-            self.pass_on(RunWish::GoOn);
-        }
-    }
-
-    fn press(&mut self) {
-        for slot in self.slots.iter_mut().flatten() {
-            if let Stage::Working(child) = &mut slot.stage {
-                child.press(WORKER_GRACE);
-            }
-        }
-    }
-
-    fn pass_on(&mut self, wish: RunWish) {
-        let workers = self.run_store.store().workers_of_run(&self.run.id).unwrap_or_default();
-        for worker in workers.iter().filter(|worker| worker.finished_at.is_none()) {
-            if let Err(error) = self.run_store.wish(&worker.id, wish) {
-                self.warn(&format!("a worker could not be told to {}: {error}", wish.name()));
-            }
-        }
-    }
-
-    /// Leases of what is claimed and not in the hands of a worker; a worker renews its own.
-    fn keep(&mut self) {
-        let preparing = self.slots.iter().flatten().map(|slot| &slot.claim);
-        let waiting = self.conflicts.iter().map(|(claim, _)| claim);
-        let all = preparing.chain(waiting).chain(&self.claimed).chain(&self.to_merge).chain(&self.merging);
-        let held: Vec<(String, String)> = all.map(|claim| (claim.slug.clone(), claim.agent.clone())).collect();
-        for (slug, agent) in held {
-            // A database that is busy now is asked again soon; the lease is longer than that.
-            let _ = self.run_store.renew(&self.job.project, &slug, &agent);
-        }
-        self.log.flush();
-    }
-
-    fn finish(mut self, finish: Finish, why: String) -> Result<ParallelSummary, RunnerError> {
-        self.sum_up();
-        let aside = self.target.land_aside(&self.git)?.map(|why| (self.target.aside.clone(), why));
-        (self.run.finish, self.run.why) = (Some(finish), Some(why.clone()));
-        self.hook(Hook::Finished);
-        self.run.finished_at = Some(host::clock::now());
-        if let Some(agent) = self.run.agent.clone() {
-            let _ = self.run_store.deregister(&agent);
-        }
-        self.save(RunState::Over);
-        self.log.line("loop", &format!("finished: {} ({why})", finish.name()));
-        self.log.flush();
-        self.run_store.settle();
-        self.tell.show(&RunMessage::Finished { finish, why: why.clone() });
-        let (done, left) = match work_state::queue(self.job, &self.run_store, host::clock::now()).0 {
-            WorkCount::Counted { done, left, .. } => (Some(done), Some(left)),
-            WorkCount::Unknown => (None, None),
-        };
-        let tasks = self.order.iter().filter_map(|slug| self.outcomes.get(slug).cloned()).collect();
-        let run = RunSummary {
-            run: self.run.id.clone(),
-            mode: self.job.mode,
-            finish,
-            why,
-            tally: self.run.tally.clone(),
-            ms: host::clock::now().since(self.run.started_at),
-            done,
-            left,
-            logs: self.log.folder().to_path_buf(),
-            branch: self.target.own.clone(),
-        };
-        Ok(ParallelSummary { run, tasks, aside })
-    }
-
-    pub(super) fn outcome(&mut self, slug: &str) -> &mut TaskOutcome {
-        if !self.outcomes.contains_key(slug) {
-            self.order.push(slug.to_string());
-        }
-        let fresh = || TaskOutcome { slug: slug.to_string(), ..TaskOutcome::default() };
-        self.outcomes.entry(slug.to_string()).or_insert_with(fresh)
-    }
-
-    /// Counts failures that are alike; a merge ends the row.
-    pub(super) fn note_failure(&mut self, why: &str) {
-        let why = model::text::line(why, 300);
-        let same = self.last_failure.as_deref().is_some_and(|last| engine::loops::same_failure(last, &why));
-        self.same_failures = if same { self.same_failures + 1 } else { 1 };
-        self.last_failure = Some(why);
     }
 
     pub(super) fn worktrees(&self) -> PathBuf {

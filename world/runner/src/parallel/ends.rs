@@ -3,7 +3,7 @@
 use super::coordinator::{Coordinator, Slot, Stage, name};
 use super::tree;
 use super::worker::Claim;
-use crate::recover;
+use crate::{lock, recover};
 use engine::loops::AfterWorker;
 use model::run::{Finish, Run};
 use model::task_branch::{BranchState, TaskBranch};
@@ -131,13 +131,21 @@ impl Coordinator<'_> {
         (outcome.why, outcome.branch) = (Some(why.to_string()), Some(claim.branch.branch.clone()));
     }
 
+    /// The work tree, the lock of the loops that ran in it, and the branch where nothing of it is needed any more.
+    pub(super) fn remove_tree(&mut self, branch: &TaskBranch) {
+        let folder = Path::new(&branch.folder);
+        let lock = lock::beside(&self.job.state, folder, "lock");
+        tree::remove(&self.git, folder, &branch.branch);
+        let _ = std::fs::remove_file(lock);
+    }
+
     /// A task that is over without a merge. Work that nobody has elsewhere stays on its branch.
     pub(super) fn put_away(&mut self, branch: &TaskBranch) {
         let (folder, head) = (Path::new(&branch.folder), self.target.head(&self.git));
         let tip = self.git.commit(&format!("refs/heads/{}", branch.branch));
         let inside = tip.is_none_or(|tip| self.git.is_ancestor(&tip, &head));
         if inside {
-            tree::remove(&self.git, folder, &branch.branch);
+            self.remove_tree(branch);
             self.outcome(&branch.slug).branch = None;
         } else {
             tree::put_away(&self.git, folder);

@@ -24,7 +24,7 @@ impl Coordinator<'_> {
         self.log.line("loop", &format!("Running hook: {name}"));
         if setting.background {
             self.log.flush();
-            hook::in_background(command, setting, self.log.path());
+            hook::in_background(&command, setting, self.log.path());
             return HookEnd::None;
         }
         let mut lines = Vec::new();

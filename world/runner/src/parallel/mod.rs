@@ -8,6 +8,7 @@ mod checks;
 mod claims;
 mod coordinator;
 mod ends;
+mod finish;
 mod git;
 mod hooks;
 mod land;
@@ -16,7 +17,11 @@ mod merging;
 mod outcome;
 mod prepare;
 mod settle;
+#[cfg(test)]
+mod tests;
 mod tree;
+mod watch;
+mod wishes;
 mod worker;
 
 pub(crate) use worker::PARENT;

@@ -4,13 +4,12 @@
 use super::checks::Check;
 use super::coordinator::{Coordinator, Happened, Stopping};
 use super::merging::{MergeEnd, MergeJob};
-use super::tree;
 use super::worker::Claim;
 use crate::RunnerError;
 use engine::loops::Conflict;
 use model::task::{LEASE_MS, TaskStatus};
 use model::task_branch::{BranchState, TaskBranch};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 impl Coordinator<'_> {
     /// In the order of the queue, as far as they are ready.
@@ -102,7 +101,7 @@ impl Coordinator<'_> {
             let outcome = self.outcome(&solved.slug);
             (outcome.merged, outcome.branch, outcome.why) = (Some(commit.to_string()), None, None);
         }
-        tree::remove(&self.git, Path::new(&of.branch.folder), &of.branch.branch);
+        self.remove_tree(&of.branch);
         let outcome = self.outcome(&of.slug);
         (outcome.merged, outcome.branch, outcome.why) = (Some(commit.to_string()), None, None);
         let short: String = commit.chars().take(9).collect();

@@ -59,6 +59,14 @@ pub(super) fn gather(tree: &Git, branch: &str, slug: &str) -> Result<(), String>
     }
     let failed = |error: RunnerError| format!("what was left uncommitted could not be committed: {error}");
     commit_rest(tree, slug).map_err(failed)?;
+    let rest = tree.text(&["diff", "--name-only", "--ignore-submodules=all"]).unwrap_or_default();
+    if !rest.is_empty() {
+        let files = rest.lines().take(20).collect::<Vec<_>>().join(", ");
+        return Err(format!(
+            "{files} would go through a filter that the repository names, which the loop does not run: \
+             commit them, and say done again"
+        ));
+    }
     let own = format!("refs/heads/{branch}");
     if tree.text(&["symbolic-ref", "-q", "HEAD"]).as_deref() == Some(&own) {
         return Ok(());

@@ -2,9 +2,9 @@
 
 use super::git::MISLEADING;
 use crate::RunnerError;
+use crate::asked::{self, Asked};
 use crate::child::{Doing, Running, identity};
-use crate::job::{Job, JobRequest};
-use model::run::Permissions;
+use crate::job::Job;
 use model::task_branch::TaskBranch;
 use std::process::Command;
 use std::sync::mpsc::SyncSender;
@@ -33,13 +33,12 @@ pub(crate) const PARENT: &str = "TAUT_LOOP_PARENT";
 
 pub(super) fn start(
     job: &Job,
-    asked: &JobRequest,
     (run, claim, left): (&str, &Claim, LimitsLeft),
     (id, tell): (u64, &SyncSender<Doing>),
 ) -> Result<Running, RunnerError> {
     let program = std::env::current_exe().map_err(|source| RunnerError::Start { program: "taut".into(), source })?;
     let mut command = Command::new(&program);
-    command.args(words(job, asked, run, claim, left)).current_dir(&claim.branch.folder);
+    command.args(words(job, run, claim, left)).current_dir(&claim.branch.folder);
     for name in MISLEADING {
         command.env_remove(name);
     }
@@ -49,7 +48,8 @@ pub(super) fn start(
         .map_err(|source| RunnerError::Start { program: program.display().to_string(), source })
 }
 
-fn words(job: &Job, asked: &JobRequest, run: &str, claim: &Claim, left: LimitsLeft) -> Vec<String> {
+fn words(job: &Job, run: &str, claim: &Claim, left: LimitsLeft) -> Vec<String> {
+    let asked = Asked::read(&job.asked);
     let (settings, limits) = (&job.settings, &job.settings.limits);
     let seconds = |ms: i64| format!("{}s", (ms.saturating_add(999) / 1000).max(1));
     let mut line: Vec<String> = ["loop", "build", "--json", "--source", "queue"].map(String::from).to_vec();
@@ -63,7 +63,7 @@ fn words(job: &Job, asked: &JobRequest, run: &str, claim: &Claim, left: LimitsLe
     say("worker", Some(claim.agent.clone()));
     say("agent", Some(settings.agent.clone()));
     say("model", settings.model.clone());
-    say("permissions", Some(permissions(settings.permissions).to_string()));
+    say("permissions", Some(asked::name(settings.permissions).to_string()));
     say("verify", settings.verify.clone());
     say("prompt", asked.prompt.as_ref().map(|path| path.to_string_lossy().into_owned()));
     say("max-failures", limits.max_failures.map(|most| most.to_string()));
@@ -80,12 +80,4 @@ fn words(job: &Job, asked: &JobRequest, run: &str, claim: &Claim, left: LimitsLe
         line.push("--no-ceiling".to_string());
     }
     line
-}
-
-fn permissions(permissions: Permissions) -> &'static str {
-    match permissions {
-        Permissions::Asked => "ask",
-        Permissions::Edits => "edits",
-        Permissions::Skipped => "all",
-    }
 }

@@ -142,7 +142,7 @@ fn l3_a_hook_has_half_a_minute_unless_it_was_given_another() {
     let none = BTreeMap::new();
     let settings = |file: &[(&str, &str)]| {
         let values = file.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        let file = Assignments { values, unread: Vec::new() };
+        let file = Assignments { values, ..Assignments::default() };
         let policy = policy::Policy::built_in();
         settings(Sources { flags: &Flags::default(), env: &none, policy: &policy, file: &file }).unwrap()
     };

@@ -21,7 +21,7 @@ use host::settings_file::{SettingsFileError, SettingsLevel};
 use offer::Offer;
 use policy::presets::Preset;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How often a file that changes under our hands is read again.
 const TRIES: usize = 3;
@@ -164,8 +164,8 @@ impl Setup<'_> {
     /// What comes once, with the first hooks.
     fn finish(&self, files: &[NewFile]) -> Result<(), CliError> {
         preset::write(files).map_err(|error| as_cli_error(&error))?;
-        if self.preset.is_some() {
-            agreed(&self.level, &self.places, self.printer)?;
+        if let Some(preset) = self.preset {
+            agreed(preset, &self.level, &self.places, self.printer)?;
         }
         let aliases = self.preset.map(|preset| preset.aliases).unwrap_or_default();
         preset::link_aliases(&self.places.state(), Path::new(&self.command), aliases)
@@ -209,17 +209,25 @@ fn preset_files(level: &SettingsLevel, preset: Option<&Preset>) -> Result<Vec<Ne
     }
 }
 
-/// The user has just read and agreed to the preset's configuration: it is
-/// trusted as it stands, unless a file they were not shown lies beside it.
-fn agreed(level: &SettingsLevel, places: &PathVariables, printer: &Printer) -> Result<(), CliError> {
+/// The user has just read and agreed to the preset's files: they are trusted as they stand, unless one they were not
+/// shown lies beside them.
+fn agreed(preset: &Preset, level: &SettingsLevel, places: &PathVariables, printer: &Printer) -> Result<(), CliError> {
     let (SettingsLevel::Project(project) | SettingsLevel::Local(project)) = level else { return Ok(()) };
     let tree = host::probe::project(project, &places.home()).work_tree;
-    if Path::new(&tree).join(".taut/config.local.toml").exists() {
+    let tree = Path::new(&tree);
+    if tree.join(".taut/config.local.toml").exists() {
         printer.note(
             "the project has a local configuration that was not shown; `taut trust` switches the preset's skills on",
         );
         return Ok(());
     }
-    // The loop's hooks, if there are any, were not shown either.
-    Ok(host::trust::ProjectFiles::of(Path::new(&tree)).grant_configuration(&places.state())?)
+    let found = host::trust::ProjectFiles::of(tree);
+    let is_presets = |(path, text): &(PathBuf, String)| {
+        preset.files.iter().any(|(name, given)| tree.join(name) == *path && given == text)
+    };
+    if found.shown().iter().all(is_presets) {
+        return Ok(found.grant(&places.state())?);
+    }
+    // Hooks of the loop that are not the preset's were not shown.
+    Ok(found.grant_configuration(&places.state())?)
 }

@@ -1,14 +1,12 @@
 //! Speaking to a run: stop, pause, go on. A wish is written into its row, and the loop takes it within a second.
 
 use super::find::Runs;
-use super::{LoopVerb, RunArg, StopArgs, start};
-use crate::args::{Taut, TopCommand};
+use super::{RunArg, StopArgs, start};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, text};
-use clap::Parser;
-use model::run::{Finish, Run, RunMode, RunState, RunWish};
+use model::run::{Finish, Run, RunState, RunWish};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use store::{FleetRun, Store};
@@ -83,18 +81,7 @@ fn take_up(run: &Run, printer: &Printer) -> Result<Exit, CliError> {
         ))
         .hint(format!("taut loop resume {parent}")));
     }
-    std::env::set_current_dir(&run.folder).map_err(|error| {
-        CliError::failed(format!("the folder of run {short}, {}, cannot be entered", run.folder)).because(&error)
-    })?;
-    let verb = if run.mode == RunMode::Planning { "plan" } else { "build" };
-    let line = ["taut", "loop", verb, "--resume"];
-    let typed = Taut::try_parse_from(line).map_err(|error| CliError::failed(error.to_string()))?;
-    match typed.command {
-        Some(TopCommand::Loop { verb: LoopVerb::Plan(args) | LoopVerb::Build(args) }) => {
-            start::run(run.mode, &args, printer)
-        }
-        _ => Err(CliError::failed("the loop cannot be started").hint(line.join(" "))),
-    }
+    start::resume(run, printer)
 }
 
 /// The run that is meant, while somebody is there to hear.

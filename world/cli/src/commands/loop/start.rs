@@ -1,56 +1,78 @@
 //! What happens before a run: what is asked for, whether the project is trusted, what the agent may do.
 
+use super::permissions;
 use super::screen::LoopScreen;
-use super::{LoopArgs, summary, workers};
+use super::{LoopArgs, dry_run, summary, workers};
 use crate::commands::trust;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, text};
-use engine::loops::Flags;
+use engine::loops::{Flags, WorkSource};
 use host::paths::PathVariables;
-use host::trust::{ProjectFiles, TrustState};
-use model::run::{Permissions, RunMode};
-use policy::config::CHANGED_SINCE_TRUSTED;
+use model::run::{Permissions, Run, RunMode};
 use runner::{Job, JobRequest, Resume, WorkerJob};
-use serde_json::json;
+use std::path::PathBuf;
 
 pub(super) fn run(mode: RunMode, args: &LoopArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let resume = if args.resume { Resume::Last } else { Resume::Fresh };
+    begin(&asked(mode, args, resume, std::env::current_dir()?)?, args, printer)
+}
+
+/// Goes on with a run in its own folder, with everything that was asked of it.
+pub(super) fn resume(run: &Run, printer: &Printer) -> Result<Exit, CliError> {
+    let folder = PathBuf::from(&run.folder);
+    if !folder.is_dir() {
+        return Err(CliError::not_found(format!("the folder of run {} is gone: {}", run.short(), run.folder)));
+    }
+    let args = LoopArgs { resume: true, ..LoopArgs::default() };
+    let asked = asked(run.mode, &args, Resume::Run(run.id.clone()), folder)?;
+    begin(&asked, &args, printer)
+}
+
+fn begin(asked: &JobRequest, args: &LoopArgs, printer: &Printer) -> Result<Exit, CliError> {
+    // A terminal that is closed is no reason to end, from the first word on.
+    sys::signals::ignore(libc::SIGPIPE);
     let places = PathVariables::from_process();
     let screen = LoopScreen::new(printer);
-    let asked = asked(mode, args)?;
-    let mut job = Job::new(&asked, &places, &screen)?;
+    let mut job = Job::new(asked, &places, &screen)?;
     let parallel = workers::wanted(&job, args)?;
     if args.dry_run {
-        return dry_run(&job, printer);
+        return dry_run::show(&job, args, printer);
     }
-    if job.lacks_trust() {
-        if ask_trust(&job, args, printer)? {
-            job = Job::new(&asked, &places, &screen)?;
-        } else {
-            printer.note(text!("{} {}", printer.yellow("warning:"), untrusted(&job)));
+    job.lock_tree()?;
+    if job.lacks_trust() || job.changed_since_trusted() {
+        match trust_first(&job, args, printer)? {
+            TrustAnswer::Given => job = Job::new(asked, &places, &screen)?.with_lock_of(&job),
+            TrustAnswer::Without => {}
+            TrustAnswer::No => return Ok(nothing_started("this project is not trusted", printer)),
         }
     }
+    has_work(&job)?;
+    // A worker is one of several, and what it may do was settled before them.
+    if !is_worker(args) && !permissions::settle(&mut job, args, printer)? {
+        return Ok(nothing_started("nothing was chosen", printer));
+    }
+    say_resumed(&job, printer);
+    service::ensure_daemon(&places);
     if parallel {
-        return workers::run(&job, &asked, &screen, printer);
+        return workers::run(&job, &screen, printer);
     }
     let summary = runner::run(&job, &screen)?;
     summary::show(&summary, printer);
     Ok(Exit::Loop(summary.finish.exit()))
 }
 
-fn untrusted(job: &Job) -> String {
-    match ProjectFiles::of(&job.root).configuration_state(&job.state) {
-        TrustState::Changed => {
-            format!("this project's configuration {CHANGED_SINCE_TRUSTED}; until then its loop settings do nothing")
-        }
-        _ => {
-            "this project is not trusted: its loop hooks and settings do nothing; `taut trust` changes that".to_string()
-        }
-    }
+fn is_worker(args: &LoopArgs) -> bool {
+    args.config_from.is_some()
 }
 
-fn asked(mode: RunMode, args: &LoopArgs) -> Result<JobRequest, CliError> {
+fn nothing_started(why: &str, printer: &Printer) -> Exit {
+    printer.note(format!("nothing was started: {why}"));
+    Exit::Failed
+}
+
+fn asked(mode: RunMode, args: &LoopArgs, resume: Resume, folder: PathBuf) -> Result<JobRequest, CliError> {
     Ok(JobRequest {
         mode,
         flags: Flags {
@@ -71,8 +93,8 @@ fn asked(mode: RunMode, args: &LoopArgs) -> Result<JobRequest, CliError> {
             no_ceiling: args.no_ceiling,
         },
         prompt: args.prompt.as_ref().map(std::path::absolute).transpose()?,
-        resume: if args.resume { Resume::Last } else { Resume::Fresh },
-        folder: std::env::current_dir()?,
+        resume,
+        folder,
         config_from: args.config_from.clone(),
         branch: args.branch.clone(),
         worker: worker_job(args),
@@ -85,41 +107,83 @@ fn worker_job(args: &LoopArgs) -> Option<WorkerJob> {
     Some(WorkerJob { task, parent, agent })
 }
 
-/// Asked once, of a person, who has seen what would run.
-fn ask_trust(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<bool, CliError> {
-    let seen = ProjectFiles::of(&job.root);
-    match person::required("trust") {
-        Ok(()) => {}
-        Err(error) if args.yes => return Err(error),
-        Err(_) => return Ok(false),
-    }
-    trust::show_files(&seen, &job.state, &job.root, printer);
-    if !person::agrees(&format!("Trust {} to run these?", job.root.display()))? {
-        return Ok(false);
-    }
-    seen.grant(&job.state)?;
-    Ok(true)
+/// What came of the question whether a project is trusted.
+enum TrustAnswer {
+    Given,
+    /// Nobody is there, and it was never trusted: it runs without anything of the project's.
+    Without,
+    No,
 }
 
-fn dry_run(job: &Job, printer: &Printer) -> Result<Exit, CliError> {
-    let line = job.launch()?;
-    let limits = &job.settings.limits;
-    if printer.json() {
-        printer.object(&json!({
-            "mode": job.mode.name(), "program": line.program, "args": line.args, "prompt_from": job.prompt_from,
-            "queue": job.queue, "trusted": job.trusted, "max_iterations": limits.max_iterations,
-            "max_time_ms": limits.max_ms, "ceiling_ms": limits.ceiling_ms, "max_failures": limits.failures(job.queue),
-            "idle_iterations": limits.idle(job.queue), "log_dir": job.terms.log_dir,
-        }));
-        return Ok(Exit::Ok);
+/// Asked of a person, who has seen what would run. Where nobody can be asked, a project that was never trusted runs with
+/// nothing of its own; one that was, and says something else now, does not: half of its limits would not hold.
+fn trust_first(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<TrustAnswer, CliError> {
+    let changed = job.changed_since_trusted();
+    let asked = if is_worker(args) { Err(CliError::failed("nobody is there")) } else { person::required("trust") };
+    match asked {
+        Ok(()) => {}
+        Err(error) if args.yes && !is_worker(args) => return Err(error),
+        Err(_) if changed => return Err(was_changed(job)),
+        Err(_) => {
+            printer.note(text!("{} {}", printer.yellow("warning:"), untrusted(job)));
+            return Ok(TrustAnswer::Without);
+        }
     }
-    let shown: Vec<String> =
-        line.args.iter().map(|arg| arg.lines().next().unwrap_or_default().chars().take(60).collect()).collect();
-    printer.line(format!("would run: {} {}", line.program, shown.join(" ")));
-    printer.line(format!("mode: {}, prompt: {}", job.mode.name(), job.prompt_from));
-    printer.line(format!("work: {}", if job.queue { "the queue" } else { &job.terms.plan_file }));
-    let hooks = if job.lacks_trust() { " (not trusted: they would not run)" } else { "" };
-    printer.line(format!("hooks: {}{hooks}", job.root.join(".taut/hooks").display()));
-    printer.line(format!("logs: {}", job.terms.log_dir));
-    Ok(Exit::Ok)
+    trust::show_files(job.files(), &job.state, &job.root, printer);
+    if !person::agrees(&format!("Trust {} to run these?", job.root.display()))? {
+        return Ok(TrustAnswer::No);
+    }
+    job.files().grant(&job.state)?;
+    Ok(TrustAnswer::Given)
+}
+
+fn was_changed(job: &Job) -> CliError {
+    let changes = job.files().changes(&job.state).unwrap_or_default();
+    let files: Vec<&str> = changes.iter().map(|change| change.file.as_str()).collect();
+    CliError::failed(format!(
+        "nothing was started: {} changed since this project was trusted, and nobody is there to be asked; without it the \
+         loop would run with half of its limits and hooks",
+        files.join(", ")
+    ))
+    .hint("`taut trust` in a terminal shows the change and asks")
+}
+
+fn untrusted(job: &Job) -> String {
+    let mut words =
+        "this project is not trusted: its loop hooks and settings do nothing; `taut trust` changes that".to_string();
+    if !job.unheld.is_empty() {
+        words.push_str(&format!(". These do not hold: {}", job.unheld.join(", ")));
+    }
+    words
+}
+
+/// An agent that is started for nothing makes something up.
+fn has_work(job: &Job) -> Result<(), CliError> {
+    let empty = match (job.mode, job.settings.source) {
+        (RunMode::Planning, _) => false,
+        (RunMode::Building, WorkSource::Queue) => !job.has_tasks()?,
+        (RunMode::Building, _) => !job.queue && !job.has_plan(),
+    };
+    if !empty {
+        return Ok(());
+    }
+    let what = match job.settings.source {
+        WorkSource::Queue => "the queue of this project has no tasks".to_string(),
+        WorkSource::Plan => format!("there is no plan: {} is not there", job.terms.plan_file),
+        WorkSource::Auto => format!("there is neither a plan ({}) nor a task in the queue", job.terms.plan_file),
+    };
+    let ways = "`taut loop plan` lets the agent write a plan, `taut task create <name> <title>` adds a task, \
+                `taut task import <file>` takes a list over";
+    Err(CliError::not_found(format!("nothing was started: {what}")).hint(ways))
+}
+
+fn say_resumed(job: &Job, printer: &Printer) {
+    let Some(run) = &job.resumed else { return };
+    let how = match (run.finish, &run.why) {
+        (Some(finish), Some(why)) => format!("it ended with {}: {why}", finish.name()),
+        (Some(finish), None) => format!("it ended with {}", finish.name()),
+        (None, _) => "its process was killed".to_string(),
+    };
+    let iterations = run.tally.iterations;
+    printer.note(format!("going on with run {} after {iterations} iterations; {how}", run.short()));
 }

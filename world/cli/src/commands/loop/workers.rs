@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use model::run::RunMode;
-use runner::{Job, JobRequest, ParallelSummary, TaskOutcome, Tell};
+use runner::{Job, ParallelSummary, TaskOutcome, Tell};
 use serde_json::json;
 
 /// Whether several are to work at once. Configured workers wait for a queue; typed ones need it.
@@ -27,8 +27,8 @@ pub(super) fn wanted(job: &Job, args: &LoopArgs) -> Result<bool, CliError> {
     }
 }
 
-pub(super) fn run(job: &Job, asked: &JobRequest, tell: &dyn Tell, printer: &Printer) -> Result<Exit, CliError> {
-    let summary = runner::coordinate(job, asked, tell)?;
+pub(super) fn run(job: &Job, tell: &dyn Tell, printer: &Printer) -> Result<Exit, CliError> {
+    let summary = runner::coordinate(job, tell)?;
     show(&summary, printer);
     Ok(Exit::Loop(summary.run.finish.exit()))
 }

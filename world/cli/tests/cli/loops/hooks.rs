@@ -16,7 +16,11 @@ fn l2_hooks_get_their_variables_under_both_names() {
     }
     stage.client_does(&format!("{WORK} exit_code=0; {FINE}"));
     // As from a loop around this one: what is not this hook's is taken away.
-    let outer = ["FRESHER_FINISH_TYPE", "TAUT_PLAN_FILE", "FRESHER_LAST_EXIT_CODE"].map(|name| (name, "outer"));
+    let outer = [
+        ("FRESHER_FINISH_TYPE", "outer"),
+        ("TAUT_PLAN_FILE", "IMPLEMENTATION_PLAN.md"),
+        ("FRESHER_LAST_EXIT_CODE", "outer"),
+    ];
     stage.build_with(&["-n", "2"], &outer);
     let names = |hook: &str, prefix: &str| {
         let text = stage.read(&format!(".git/{hook}.env"));
@@ -143,14 +147,59 @@ fn g11_an_untrusted_projects_hooks_and_settings_do_nothing() {
     assert!(done.stderr_text().contains("not trusted"), "{}", done.stderr_text());
 }
 
+/// The version that was trusted goes on, `finished` included, and that the file is another is said once.
 #[test]
-fn g11_a_hook_that_the_agent_rewrites_is_not_run() {
+fn g11_the_hooks_of_a_run_are_those_it_began_with() {
+    for spoil in [
+        "echo 'touch .git/evil' >> .taut/hooks/finished",
+        "rm -r .taut/hooks",
+        "printf '#!/bin/bash\\ntouch .git/evil\\n' > .taut/hooks/post_iteration; chmod +x .taut/hooks/post_iteration",
+        "echo 'touch .git/evil' >> .taut/hooks/custom/words",
+        "rm -r \"$TAUT_HOME/hooks\"; echo x >> .taut/hooks/custom/words",
+    ] {
+        let stage = Stage::with_plan();
+        stage.write(".taut/hooks/custom/words", "words=found\n");
+        stage
+            .loop_hook("next_iteration", "echo next >> .git/hooked")
+            .loop_hook("finished", "source \"$(dirname \"$0\")/custom/words\"; echo $words >> .git/hooked")
+            .client_does(&format!("{spoil}; git commit -q --allow-empty -m x; {FINE}"));
+        let done = stage.build(&["-n", "2"]);
+        assert_eq!(stage.read(".git/hooked"), "next\nnext\nfound\n", "{spoil}: {}", done.stderr_text());
+        assert!(!stage.path(".git/evil").exists(), "{spoil}");
+        let said = done.stderr_text();
+        assert_eq!(said.matches("have been changed since the loop began").count(), 1, "{spoil}: {said}");
+    }
+}
+
+#[test]
+fn l3_what_config_sh_exports_reaches_the_hooks_and_what_steers_does_not() {
     let stage = Stage::with_plan();
-    stage
-        .loop_hook("finished", "exit 0")
-        .client_does(&format!("echo 'touch .git/evil' >> .taut/hooks/finished; {FINE}"));
+    stage.write(
+        ".fresher/config.sh",
+        "export SLACK_WEBHOOK=\"https://x.example/$TERM\"\nHIDDEN=1\nexport LD_PRELOAD=/x\n",
+    );
+    stage.loop_hook("started", "echo \"$SLACK_WEBHOOK|$HIDDEN|$LD_PRELOAD|$TAUT_WORK\" > .git/told").client_does(FINE);
     let done = stage.build(&["-n", "1"]);
-    assert!(!stage.path(".git/evil").exists() && done.stderr_text().contains("not trusted"), "{}", done.stderr_text());
+    assert_eq!(stage.read(".git/told"), "https://x.example/xterm-256color|||plan\n");
+    assert!(done.stderr_text().contains("LD_PRELOAD"), "{}", done.stderr_text());
+}
+
+/// L8: not even when the loop is over before it.
+#[test]
+fn l8_a_background_hook_does_not_outlive_its_time_when_the_loop_ends_first() {
+    let stage = Stage::with_plan();
+    stage.write(".taut/config.toml", "[hooks.finished]\nbackground = true\ntimeout = 1\n");
+    stage.loop_hook(
+        "finished",
+        "trap '' TERM; (echo $BASHPID > .git/below; exec sleep 600) & echo $$ > .git/hangs; wait; sleep 600",
+    );
+    stage.client_does(FINE);
+    let done = stage.build(&["-n", "1"]);
+    assert_eq!(done.code(), Some(11), "{}", done.stderr_text());
+    for file in [".git/hangs", ".git/below"] {
+        let pid = stage.until_written(file);
+        poll::until("the hook to be ended", testkit::stage::PLENTY, || (!lives(&pid)).then_some(())).unwrap();
+    }
 }
 
 /// T9: they run from a copy of what is trusted, which has the scripts beside them; the project is where they work.
@@ -192,9 +241,11 @@ fn t9_a_hook_that_is_swapped_all_the_time_never_runs_untrusted() {
             }
         });
         // Not by the stage, which would trust whatever lies there.
-        let done = stage.sandbox.taut(&["loop", "build", "--json", "-n", "60"], b"").unwrap();
+        for _ in 0..20 {
+            let done = stage.sandbox.taut(&["loop", "build", "--json", "-n", "3"], b"").unwrap();
+            assert!(matches!(done.code(), Some(1 | 10)), "{}", done.stderr_text());
+        }
         over.store(true, std::sync::atomic::Ordering::Relaxed);
-        assert_eq!(summary(&done)["finish"], "max_iterations", "{}", done.stderr_text());
     });
     assert!(!stage.path(".git/evil").exists(), "{}", stage.read(".git/evil"));
 }

@@ -13,8 +13,10 @@ mod resume;
 mod runs;
 mod secrets;
 mod signals;
+mod start;
 mod status;
 mod supervisor;
+mod templates;
 mod undo;
 
 /// Ends well and says what it cost.
