@@ -9,6 +9,7 @@ mod line;
 mod propose;
 mod refusal;
 mod speaker;
+mod state;
 mod why;
 
 pub use act::{Actor, SettleResult, TaskAction};
@@ -20,6 +21,7 @@ pub use line::{
 pub use propose::Proof;
 pub use refusal::Refusal;
 pub use speaker::Speaker;
+pub use state::TaskState;
 pub use why::{UnclaimableTasks, WaitReason, why};
 
 use model::Ms;
@@ -69,7 +71,7 @@ pub fn claim(task: &Queued, claimant: &Claimant, token: &str, now: Ms) -> Result
         TaskStatus::Open if task.ready_at > now => return Err(Refusal::BackingOff { until: task.ready_at }),
         TaskStatus::Open => {}
         TaskStatus::Active => return Err(Refusal::held(task)),
-        status => return Err(Refusal::NotActive { status }),
+        status => return Err(Refusal::NotClaimable { status, reason: task.fail_reason.clone() }),
     }
     let number = task.attempt + 1;
     let hold = Hold {
@@ -149,14 +151,20 @@ pub fn untouched(task: &Queued, speaker: &Speaker, now: Ms) -> Result<(), Refusa
     }
 }
 
-/// Planned again after it was deleted.
+/// Planned again after it was deleted: a new task, but for the numbers of its attempts, which rise on. So what its
+/// former life left running is refused, and its history stays.
 pub fn revive(task: &Queued, now: Ms) -> TaskTransition {
-    turn(
-        task,
-        Queued { status: TaskStatus::Open, hold: None, ready_at: Ms(0), ..task.clone() },
-        AttemptChange::None,
-        now,
-    )
+    let after = Queued {
+        status: TaskStatus::Open,
+        hold: None,
+        retry_count: 0,
+        failures: 0,
+        releases: 0,
+        fail_reason: None,
+        ready_at: Ms(0),
+        ..task.clone()
+    };
+    turn(task, after, AttemptChange::None, now)
 }
 
 /// By hand. What is held is its holder's; only a claim makes a task active.

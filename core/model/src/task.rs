@@ -96,7 +96,7 @@ pub struct Proposed {
 
 /// A "done" that waits for its proof, with what the proof takes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Proposal {
+pub struct TaskProposal {
     pub project: String,
     pub slug: String,
     pub title: String,

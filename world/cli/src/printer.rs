@@ -125,11 +125,19 @@ impl Printer {
         }));
     }
 
-    /// The line that changes in place, cut to the terminal.
+    /// The line that changes in place, cut to the terminal: one write, so that it does not flicker.
     pub fn draw(&self, text: &str, columns: usize) {
-        let shown: String = Text::line(text).as_str().chars().take(columns).collect();
-        self.wipe();
-        let _ = Self::ask(self.dim(shown));
+        let mut room = columns;
+        // Letters of the East take two columns; of a few others that is too much, and the line ends earlier.
+        let fits = |letter: &char| {
+            let wide = if *letter >= '\u{1100}' { 2 } else { 1 };
+            room = room.saturating_sub(wide);
+            room > 0
+        };
+        let shown: String = Text::line(text).as_str().chars().take_while(fits).collect();
+        let mut out = std::io::stderr().lock();
+        let _ = write!(out, "\r\u{1b}[2K{}", self.dim(shown).as_str());
+        let _ = out.flush();
     }
 
     pub fn wipe(&self) {

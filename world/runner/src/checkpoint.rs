@@ -109,12 +109,23 @@ impl Checkpoint {
     }
 }
 
+/// The commit a tree is on, and the mark of its files.
+type SeenTree = (Option<String>, u64);
+
+/// The last that was taken.
+struct Last {
+    checkpoint: Checkpoint,
+    mark: u64,
+    seen: Option<SeenTree>,
+}
+
 /// The checkpoints of one run.
 pub(crate) struct Checkpoints {
     git: Option<Git>,
     run: String,
-    /// The last that was taken, and the mark of the tree it holds.
-    last: Option<(u64, Checkpoint)>,
+    last: Option<Last>,
+    /// What the loop itself saw of the tree, as long as nobody it knows of has been at it since.
+    seen: Option<SeenTree>,
     /// The first "before" of the iteration that was begun last.
     first: Option<(u64, String)>,
     said: Vec<String>,
@@ -124,7 +135,7 @@ impl Checkpoints {
     /// None are taken where there is no work tree of git's.
     pub(crate) fn of(folder: &Path, state: &Path, run: &str) -> Self {
         let git = Git::open(folder, private_index(state, run));
-        Self { git, run: run.to_string(), last: None, first: None, said: Vec::new() }
+        Self { git, run: run.to_string(), last: None, seen: None, first: None, said: Vec::new() }
     }
 
     /// Drops the refs of runs that are forgotten.
@@ -134,28 +145,36 @@ impl Checkpoints {
         }
     }
 
+    /// The loop has looked at the tree, so nothing is asked of git where that is what the last checkpoint holds.
+    pub(crate) fn looked(&mut self, head: Option<String>, tree: u64) {
+        // Without a mark of its files nothing is known of a tree.
+        self.seen = (tree != 0).then_some((head, tree));
+    }
+
+    /// Somebody else may change it from now on.
+    pub(crate) fn looked_away(&mut self) {
+        self.seen = None;
+    }
+
     /// The commit that holds the tree as it stands; `None` where none could be made. What is left out is said once.
     pub(crate) fn take(&mut self, iteration: u64, side: Side, say: &mut dyn FnMut(String)) -> Option<String> {
-        let git = self.git.as_ref()?;
-        match taken(git, &self.run, iteration, side, &mut self.last, &mut self.first) {
-            Ok((commit, notes)) => {
-                for note in notes {
-                    if !self.said.contains(&note) {
-                        self.said.push(note.clone());
-                        say(note);
-                    }
-                }
-                Some(commit)
-            }
+        let git = self.git.take()?;
+        let taken = self.taken(&git, iteration, side);
+        self.git = Some(git);
+        let (commit, notes) = match taken {
+            Ok((commit, notes)) => (Some(commit), notes),
             Err(error) => {
                 let note = format!("no checkpoint of this tree could be taken, so there is no way back to it: {error}");
-                if !self.said.contains(&note) {
-                    self.said.push(note.clone());
-                    say(note);
-                }
-                None
+                (None, vec![note])
+            }
+        };
+        for note in notes {
+            if !self.said.contains(&note) {
+                self.said.push(note.clone());
+                say(note);
             }
         }
+        commit
     }
 
     /// Takes what a failed iteration left out of the way. Gives what was done, in words.
@@ -168,43 +187,40 @@ impl Checkpoints {
         let name = ref_of(&self.run, iteration, Side::After);
         Some(restore::aside(git, &before, &name, iteration))
     }
+
+    /// A commit of its own only where something changed since the last.
+    fn taken(&mut self, git: &Git, iteration: u64, side: Side) -> Result<(String, Vec<String>), RunnerError> {
+        let (same, last, notes) = self.newest(git, iteration, side)?;
+        let commit = last.checkpoint.commit.clone();
+        self.last = Some(last);
+        if side == Side::Before {
+            // One that is tried again goes back to where it was first begun, unless somebody else was there since.
+            match &self.first {
+                Some((number, first)) if same && *number == iteration => return Ok((first.clone(), notes)),
+                _ => self.first = Some((iteration, commit.clone())),
+            }
+        }
+        git.set_ref(&ref_of(&self.run, iteration, side), &commit)?;
+        Ok((commit, notes))
+    }
+
+    /// The last one where it still holds, else a new one.
+    fn newest(&mut self, git: &Git, iteration: u64, side: Side) -> Result<(bool, Last, Vec<String>), RunnerError> {
+        let seen = self.seen.clone();
+        let last = match self.last.take() {
+            Some(last) if seen.is_some() && last.seen == seen => return Ok((true, last, Vec::new())),
+            last => last,
+        };
+        let status = Status::of(git)?;
+        if let Some(last) = last.filter(|last| last.mark == status.mark) {
+            return Ok((true, Last { seen, ..last }, Vec::new()));
+        }
+        let title = format!("the tree {} iteration {iteration} of run {}", side.name(), self.run);
+        let Snapshot { checkpoint, notes } = Snapshot::take(git, &status, &title, &[])?;
+        Ok((false, Last { checkpoint, mark: status.mark, seen }, notes))
+    }
 }
 
 pub(crate) fn private_index(state: &Path, name: &str) -> PathBuf {
     state.join("checkpoints").join(format!("{name}.index"))
-}
-
-/// A commit of its own only where something changed since the last.
-fn taken(
-    git: &Git,
-    run: &str,
-    iteration: u64,
-    side: Side,
-    last: &mut Option<(u64, Checkpoint)>,
-    first: &mut Option<(u64, String)>,
-) -> Result<(String, Vec<String>), RunnerError> {
-    let status = Status::of(git)?;
-    let same = last.as_ref().filter(|(mark, _)| *mark == status.mark).map(|(_, checkpoint)| checkpoint.clone());
-    // An iteration that is tried again goes back to where it was first begun, unless somebody else was there since.
-    if side == Side::Before
-        && same.is_some()
-        && let Some((_, commit)) = first.as_ref().filter(|(number, _)| *number == iteration)
-    {
-        return Ok((commit.clone(), Vec::new()));
-    }
-    let (checkpoint, notes) = match same {
-        Some(checkpoint) => (checkpoint, Vec::new()),
-        None => {
-            let title = format!("the tree {} iteration {iteration} of run {run}", side.name());
-            let Snapshot { checkpoint, notes } = Snapshot::take(git, &status, &title, &[])?;
-            (checkpoint, notes)
-        }
-    };
-    git.set_ref(&ref_of(run, iteration, side), &checkpoint.commit)?;
-    if side == Side::Before {
-        *first = Some((iteration, checkpoint.commit.clone()));
-    }
-    let commit = checkpoint.commit.clone();
-    *last = Some((status.mark, checkpoint));
-    Ok((commit, notes))
 }

@@ -168,6 +168,7 @@ impl<'j> Dispatcher<'j> {
             LoopEffect::Look => {
                 let mut seen =
                     work_state::seen(self.job, &self.run_store, self.run.base.as_deref(), host::clock::now());
+                self.checkpoints.looked(seen.head.clone(), seen.tree);
                 seen.restart = self.restart || self.run_store.ran_full(&self.agent, self.began);
                 if self.state.phase == Phase::Judging {
                     self.record(seen.commits);
@@ -361,6 +362,9 @@ impl<'j> Dispatcher<'j> {
             done,
             left,
             tool: self.heard.tool.clone(),
+            task: self.run.task.clone().or_else(|| self.run.live.task.clone()),
+            tokens: self.state.tally.tokens + self.heard.tokens,
+            said: self.heard.said.clone(),
         }));
     }
 

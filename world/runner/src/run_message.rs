@@ -22,6 +22,11 @@ pub enum RunMessage {
         task: String,
         text: String,
     },
+    /// What the agent said, as it says it; of which worker, where there are several.
+    AgentSaid {
+        worker: Option<String>,
+        text: String,
+    },
     IterationStarted {
         iteration: u64,
     },
@@ -53,4 +58,8 @@ pub struct RunStatus {
     pub done: Option<u64>,
     pub left: Option<u64>,
     pub tool: Option<String>,
+    pub task: Option<String>,
+    pub tokens: u64,
+    /// The agent's last words.
+    pub said: Option<String>,
 }

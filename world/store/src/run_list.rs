@@ -62,6 +62,13 @@ impl Store {
         Ok(found)
     }
 
+    /// The slugs of the tasks that an agent ever claimed.
+    pub fn tasks_tried_by(&self, agent: &str) -> Result<Vec<String>, Error> {
+        const TRIED: &str = "SELECT DISTINCT slug FROM attempts JOIN tasks ON tasks.row = attempts.task
+            WHERE attempts.agent = ?1 ORDER BY slug";
+        self.read(|conn| conn.prepare_cached(TRIED)?.query_map([agent], |row| row.get(0))?.collect())
+    }
+
     /// What a run was asked for and has not heard yet.
     pub fn unheard_wish(&self, run: &str) -> Result<Option<RunWish>, Error> {
         let found: Option<Option<String>> =

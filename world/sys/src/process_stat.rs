@@ -21,6 +21,19 @@ pub fn lives(pid: u32, started: u64) -> bool {
     }
 }
 
+/// What one of the files of a process says, as far as anybody looks; nothing when it went away meanwhile.
+#[cfg(target_os = "linux")]
+pub fn said(pid: u32, file: &str) -> Vec<u8> {
+    use std::io::Read;
+    const LONGEST: u64 = 16 * 1024;
+    let mut bytes = Vec::new();
+    let read = |file: std::fs::File| file.take(LONGEST).read_to_end(&mut bytes);
+    match std::fs::File::open(format!("/proc/{pid}/{file}")).and_then(read) {
+        Ok(_) => bytes,
+        Err(_) => Vec::new(),
+    }
+}
+
 /// `Ok(None)` when there is no such process (a zombie counts as none).
 #[cfg(target_os = "linux")]
 pub fn stat(pid: u32) -> io::Result<Option<ProcessStat>> {

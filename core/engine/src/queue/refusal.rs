@@ -37,6 +37,12 @@ pub enum Refusal {
     NotActive {
         status: TaskStatus,
     },
+    /// Nobody can have it: it is done, deleted or quarantined.
+    NotClaimable {
+        status: TaskStatus,
+        /// Why it came back last.
+        reason: Option<String>,
+    },
     Blocked {
         blockers: i64,
     },
@@ -88,6 +94,11 @@ impl Refusal {
                 format!("task '{slug}' is held by agent {agent} (attempt {attempt}, until {})", until.rfc3339())
             }
             Self::NotActive { status } => format!("task '{slug}' is not active (status: {})", status.name()),
+            Self::NotClaimable { status: TaskStatus::Quarantined, reason } => {
+                let why = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+                format!("task '{slug}' is quarantined{why}; `taut task requeue {slug}` gives it another chance")
+            }
+            Self::NotClaimable { status, .. } => format!("task '{slug}' is {}, so it cannot be claimed", status.name()),
             Self::Blocked { blockers: 1 } => format!("task '{slug}' waits for a blocker"),
             Self::Blocked { blockers } => format!("task '{slug}' waits for {blockers} blockers"),
             Self::NotProposed { attempt } => {

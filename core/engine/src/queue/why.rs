@@ -19,12 +19,14 @@ pub struct UnclaimableTasks {
     pub quarantined: Vec<(String, String)>,
     /// The task, who has it, and until when.
     pub leased: Vec<(String, String, Ms)>,
+    /// The task, and who said that it is done.
+    pub proposed: Vec<(String, String)>,
 }
 
 /// One reason, as data and in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitReason {
-    /// `claimable`, `empty`, `finished`, `cycle`, `blocked`, `backing_off`, `quarantined`, `leased`.
+    /// `claimable`, `empty`, `finished`, `cycle`, `blocked`, `backing_off`, `quarantined`, `leased`, `proposed`.
     pub kind: &'static str,
     pub tasks: Vec<String>,
     pub text: String,
@@ -66,6 +68,10 @@ pub fn why(waiting: &UnclaimableTasks, now: Ms) -> Vec<WaitReason> {
         let seconds = until.0.saturating_sub(now.0).max(0) / 1000;
         let text = format!("{slug} is held by {agent} for another {seconds} s unless it is renewed");
         say("leased", vec![slug.clone()], text);
+    }
+    for (slug, agent) in &waiting.proposed {
+        let text = format!("{slug} is done, as {agent} says, and waits for proof");
+        say("proposed", vec![slug.clone()], text);
     }
     reasons
 }

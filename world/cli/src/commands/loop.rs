@@ -5,7 +5,9 @@ mod control;
 mod dry_run;
 mod find;
 mod log;
+mod markdown;
 mod permissions;
+mod report;
 mod screen;
 mod service;
 mod start;
@@ -37,7 +39,7 @@ pub enum LoopVerb {
     /// The runs of this project, the newest first
     List(ListArgs),
     /// What a run and its agents said
-    Log(LogArgs),
+    Log(RunLogArgs),
     /// The summary of a run as Markdown: commits, tasks, cost, failures
     Report(RunArg),
     /// Stop a run after its iteration
@@ -78,7 +80,7 @@ pub struct ListArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct LogArgs {
+pub struct RunLogArgs {
     /// The run, by the first letters of its id; without it the newest of this project
     pub run: Option<String>,
     /// Of this iteration alone
@@ -172,6 +174,9 @@ pub struct LoopArgs {
     /// Go on with the last loop of this work tree, with everything that was asked of it
     #[arg(long)]
     pub resume: bool,
+    /// Print what the agent says as it says it
+    #[arg(long, short)]
+    pub verbose: bool,
     /// Say what would be done and do nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -2,6 +2,8 @@
 
 use model::ClientProcess;
 use model::fact::Life;
+#[cfg(target_os = "linux")]
+pub(super) use sys::process_stat::said;
 use sys::process_stat::stat;
 
 /// Programs that only pass a command on.
@@ -52,19 +54,6 @@ pub fn ancestors(pid: u32) -> impl Iterator<Item = u32> {
 pub(super) fn above(pid: u32) -> impl Iterator<Item = u32> {
     let parent = |pid: &u32| stat(*pid).ok()?.map(|stat| stat.parent).filter(|parent| *parent > 1);
     std::iter::successors(parent(&pid), parent)
-}
-
-/// What one of the files of a process says, as far as anybody looks; nothing when it went away meanwhile.
-#[cfg(target_os = "linux")]
-pub(super) fn said(pid: u32, file: &str) -> Vec<u8> {
-    use std::io::Read;
-    const LONGEST: u64 = 16 * 1024;
-    let mut bytes = Vec::new();
-    let read = |file: std::fs::File| file.take(LONGEST).read_to_end(&mut bytes);
-    match std::fs::File::open(format!("/proc/{pid}/{file}")).and_then(read) {
-        Ok(_) => bytes,
-        Err(_) => Vec::new(),
-    }
 }
 
 /// Whether the process has its terminal: what is typed there reaches it. One

@@ -207,7 +207,7 @@ fn put(
 }
 
 fn revive(tx: &Tx<'_>, task: &Queued, plan: &TaskPlan, (speaker, now): (&Speaker, Ms)) -> Result<(), QueueError> {
-    tx.rewrite_task(task, &verify::kept_from_agents(tx, task, plan, speaker)?, now)?;
+    tx.replan_task(task, &verify::kept_from_agents(tx, task, plan, speaker)?, now)?;
     Ok(write(tx, queue::revive(task, now))?)
 }
 

@@ -4,17 +4,17 @@ use super::settle::jitter;
 use super::{Queue, QueueError, write};
 use engine::fleet::reports::WorkerResult;
 use engine::queue::{self, Actor, Proof, SettleResult, Speaker};
-use model::task::{ClockReading, Proposal, Queued};
+use model::task::{ClockReading, Queued, TaskProposal};
 use store::{Error, Tx};
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// What this agent said to be done and is still to be proven, the oldest first.
-    pub fn proposals(&self, agent: &str) -> Result<Vec<Proposal>, QueueError> {
+    pub fn proposals(&self, agent: &str) -> Result<Vec<TaskProposal>, QueueError> {
         Ok(self.store.proposals(agent)?)
     }
 
     /// The same of every agent in a project, in the order of the queue: for whoever merges their work.
-    pub fn proposals_in(&self, project: &str) -> Result<Vec<Proposal>, QueueError> {
+    pub fn proposals_in(&self, project: &str) -> Result<Vec<TaskProposal>, QueueError> {
         Ok(self.store.proposals_in(project)?)
     }
 

@@ -121,7 +121,7 @@ impl Snapshot {
         let mut chosen = Chosen::of(git.folder(), status);
         chosen.add(git.folder(), also);
         checkpoint.untracked = chosen.untracked;
-        chosen.into_index(git)?;
+        chosen.write_index(git)?;
         let tree = git.run(UsedIndex::Private, &["write-tree", "--missing-ok"], None)?;
         checkpoint.tree = first_line(&tree);
         checkpoint.commit = commit(git, &checkpoint, title)?;
@@ -220,7 +220,7 @@ impl Chosen {
     }
 
     /// What is gone first: a folder may stand where a file was, and the other way round.
-    fn into_index(&self, git: &Git) -> Result<(), RunnerError> {
+    fn write_index(&self, git: &Git) -> Result<(), RunnerError> {
         for (paths, how) in [(&self.gone, &["--force-remove"][..]), (&self.there, &["--add", "--remove", "--replace"])]
         {
             if !paths.is_empty() {

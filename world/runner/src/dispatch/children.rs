@@ -32,6 +32,7 @@ impl Dispatcher<'_> {
             }
             Found::Ready(command, setting) => (*command, setting),
         };
+        self.checkpoints.looked_away();
         self.log.line("loop", &format!("Running hook: {}", hook.name()));
         if setting.background {
             self.log.flush();
@@ -124,7 +125,11 @@ impl Dispatcher<'_> {
                 if whole {
                     // An agent that only the user's configuration knows is heard like the usual one.
                     let dialect = agents::ALL.find(&self.job.settings.agent).unwrap_or(agents::DEFAULT);
+                    let before = self.heard.said.clone();
                     (dialect.launch.hear)(&String::from_utf8_lossy(text), &mut self.heard);
+                    if let Some(text) = self.heard.said.clone().filter(|_| self.heard.said != before) {
+                        self.tell.show(&RunMessage::AgentSaid { worker: None, text });
+                    }
                 }
             }
             What::Hook(hook) => {

@@ -9,6 +9,9 @@ use model::task::{LEASE_MS, Task};
 use model::task_branch::{BranchState, TaskBranch};
 use std::path::PathBuf;
 
+/// How a worker marks what its agent says.
+const AGENT: &str = "agent │ ";
+
 impl Coordinator<'_> {
     /// Claims the next task and begins with its work tree. `false` where there is none, or nothing can be claimed.
     pub(super) fn start_next(&mut self) -> bool {
@@ -170,6 +173,11 @@ impl Coordinator<'_> {
             return;
         }
         let task = self.slots[slot].as_ref().map(|slot| slot.claim.slug.clone()).unwrap_or_default();
+        if let Some(said) = text.strip_prefix(AGENT) {
+            let said = RunMessage::AgentSaid { worker: Some(name(slot)), text: said.to_string() };
+            self.tell.show(&said);
+            return;
+        }
         self.log.line(&format!("{} {task}", name(slot)), &text);
         self.tell.show(&RunMessage::WorkerLine { worker: name(slot), task, text });
     }

@@ -124,10 +124,11 @@ impl<'j> Coordinator<'j> {
         let own = run.branch.clone().or(own);
         (run.branch, run.proves) = (own.clone(), true);
         run.base.get_or_insert(head);
-        run_store.save(&run)?;
         let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
         let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
         let log = Log::open(Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
+        run.logs = Some(log.folder().to_string_lossy().into_owned());
+        run_store.save(&run)?;
         let (sender, receiver) = channel();
         let children = forward(&sender)?;
         let past = Instant::now().checked_sub(KEEP_EVERY).unwrap_or_else(Instant::now);

@@ -3,12 +3,13 @@
 use super::coordinator::Coordinator;
 use super::outcome::{ParallelSummary, TaskOutcome};
 use crate::{RunMessage, RunSummary, RunnerError, work_state};
-use engine::loops::{Hook, WorkCount};
+use engine::loops::Hook;
 use model::run::{Finish, RunState};
 
 impl Coordinator<'_> {
     pub(super) fn finish(mut self, finish: Finish, why: String) -> Result<ParallelSummary, RunnerError> {
         self.sum_up();
+        self.work = work_state::queue(self.job, &self.run_store, host::clock::now()).0;
         let aside = self.target.land_aside(&self.git)?.map(|why| (self.target.aside.clone(), why));
         (self.run.finish, self.run.why) = (Some(finish), Some(why.clone()));
         self.hook(Hook::Finished);
@@ -21,10 +22,7 @@ impl Coordinator<'_> {
         self.log.flush();
         self.run_store.settle();
         self.tell.show(&RunMessage::Finished { finish, why: why.clone() });
-        let (done, left) = match work_state::queue(self.job, &self.run_store, host::clock::now()).0 {
-            WorkCount::Counted { done, left, .. } => (Some(done), Some(left)),
-            WorkCount::Unknown => (None, None),
-        };
+        let (done, left) = self.counted();
         let tasks = self.order.iter().filter_map(|slug| self.outcomes.get(slug).cloned()).collect();
         let run = RunSummary {
             run: self.run.id.clone(),

@@ -26,10 +26,7 @@ impl Coordinator<'_> {
             self.keep();
         }
         self.save(RunState::Running);
-        let (done, left) = match self.work {
-            WorkCount::Counted { done, left, .. } => (Some(done), Some(left)),
-            WorkCount::Unknown => (None, None),
-        };
+        let (done, left) = self.counted();
         self.tell.show(&RunMessage::Status(RunStatus {
             iteration: self.run.tally.iterations,
             elapsed_ms: now.since(self.run.started_at),
@@ -45,6 +42,13 @@ impl Coordinator<'_> {
     pub(super) fn look_now(&mut self) {
         self.looked = self.looked.checked_sub(LOOK_EVERY).unwrap_or(self.looked);
         self.rest_until = None;
+    }
+
+    pub(super) fn counted(&self) -> (Option<u64>, Option<u64>) {
+        match self.work {
+            WorkCount::Counted { done, left, .. } => (Some(done), Some(left)),
+            WorkCount::Unknown => (None, None),
+        }
     }
 
     /// Who does what, in one line.
@@ -72,6 +76,7 @@ impl Coordinator<'_> {
             _ if self.merging.is_some() && self.slots.iter().flatten().next().is_none() => RunState::Merging,
             state => state,
         };
+        (self.run.done, self.run.left) = self.counted();
         self.run.live.state = state;
         self.run.live.task = Some(self.at_work()).filter(|text| !text.is_empty());
         self.run.tally.commits = self.outcomes.values().filter(|task| task.merged.is_some()).count() as u64;

@@ -52,7 +52,8 @@ fn words(job: &Job, run: &str, claim: &Claim, left: LimitsLeft) -> Vec<String> {
     let asked = Asked::read(&job.asked);
     let (settings, limits) = (&job.settings, &job.settings.limits);
     let seconds = |ms: i64| format!("{}s", (ms.saturating_add(999) / 1000).max(1));
-    let mut line: Vec<String> = ["loop", "build", "--json", "--source", "queue"].map(String::from).to_vec();
+    let mut line: Vec<String> =
+        ["loop", "build", "--json", "--verbose", "--source", "queue"].map(String::from).to_vec();
     let mut say = |name: &str, value: Option<String>| {
         line.extend(value.into_iter().map(|value| format!("--{name}={value}")));
     };

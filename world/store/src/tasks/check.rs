@@ -26,7 +26,8 @@ const INVARIANTS: &[(&str, &str)] = &[
     (
         "done tasks have several attempts that finished them",
         "SELECT count(*) FROM tasks WHERE status = 'done' AND attempt > 0 AND (
-           SELECT count(*) FROM attempts WHERE task = tasks.row AND outcome = 'done') > 1",
+           SELECT count(*) FROM attempts
+           WHERE task = tasks.row AND outcome = 'done' AND claimed_at >= tasks.created_at) > 1",
     ),
 ];
 

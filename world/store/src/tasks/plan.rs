@@ -75,6 +75,16 @@ impl Tx<'_> {
         })
     }
 
+    /// A task that was deleted is planned anew: nothing of its former life counts.
+    pub fn replan_task(&self, task: &Queued, plan: &TaskPlan, now: Ms) -> Result<(), Error> {
+        const AFRESH: &str = "UPDATE tasks SET created_at = ?2, result = NULL WHERE row = ?1";
+        self.rewrite_task(task, plan, now)?;
+        self.verb(|conn| {
+            conn.prepare_cached(AFRESH)?.execute(params![task.row, now.0])?;
+            write_steps(conn, task.row, &plan.steps)
+        })
+    }
+
     pub fn edit_task(&self, task: &Queued, edit: &TaskEdit, now: Ms) -> Result<(), Error> {
         self.verb(|conn| {
             conn.prepare_cached(EDIT)?.execute(params![

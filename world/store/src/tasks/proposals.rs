@@ -2,7 +2,7 @@
 
 use super::{QUEUED, list, queued, read};
 use crate::{Error, Store, Tx};
-use model::task::{Proposal, Queued};
+use model::task::{Queued, TaskProposal};
 use rusqlite::{OptionalExtension, Row};
 
 /// The newest run of a loop that this agent works for and that is not over.
@@ -41,24 +41,24 @@ impl Tx<'_> {
 
 impl Store {
     /// What this agent said to be done, in whatever project.
-    pub fn proposals(&self, agent: &str) -> Result<Vec<Proposal>, Error> {
-        let mut found: Vec<Proposal> =
+    pub fn proposals(&self, agent: &str) -> Result<Vec<TaskProposal>, Error> {
+        let mut found: Vec<TaskProposal> =
             self.read(|conn| conn.prepare_cached(OF_AGENT)?.query_map([agent], proposal)?.collect())?;
         found.sort_by(|one, other| (one.at, &one.slug).cmp(&(other.at, &other.slug)));
         Ok(found)
     }
 
     /// What anybody said to be done in this project, in the order of the queue.
-    pub fn proposals_in(&self, project: &str) -> Result<Vec<Proposal>, Error> {
+    pub fn proposals_in(&self, project: &str) -> Result<Vec<TaskProposal>, Error> {
         self.read(|conn| conn.prepare_cached(OF_PROJECT)?.query_map([project], proposal)?.collect())
     }
 }
 
-fn proposal(row: &Row<'_>) -> rusqlite::Result<Proposal> {
+fn proposal(row: &Row<'_>) -> rusqlite::Result<TaskProposal> {
     let task = read(row)?;
     let hold = task.hold.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
     let proposed = hold.proposed.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    Ok(Proposal {
+    Ok(TaskProposal {
         project: task.project,
         slug: task.slug,
         title: row.get(QUEUED)?,

@@ -111,8 +111,11 @@ struct WishAnswer {
 fn ask(store: &mut Store, run: &Run, wish: RunWish) -> Result<WishAnswer, CliError> {
     let mut answer = WishAnswer { run: run.id.clone(), wish, heard: false, is_over: false, state: run.live.state };
     answer.is_over = !store.wish_of_run(&run.id, wish)?;
-    let (asked, began) = (!answer.is_over, Instant::now());
-    while asked {
+    if answer.is_over {
+        return Ok(answer);
+    }
+    let began = Instant::now();
+    loop {
         let now = store.stored_run(&run.id)?;
         answer.is_over = now.as_ref().is_none_or(|now| now.finished_at.is_some());
         answer.state = now.map_or(RunState::Over, |now| now.live.state);
@@ -123,11 +126,10 @@ fn ask(store: &mut Store, run: &Run, wish: RunWish) -> Result<WishAnswer, CliErr
             _ => answer.heard,
         };
         if enough || gone || (!answer.heard && began.elapsed() >= HEARD_WITHIN) {
-            break;
+            return Ok(answer);
         }
         std::thread::sleep(LOOK_EVERY);
     }
-    Ok(answer)
 }
 
 fn say(answer: &WishAnswer, words: &str, printer: &Printer) -> Result<Exit, CliError> {

@@ -1,6 +1,6 @@
 //! What a run and its agents said, and what they say from now on.
 
-use super::LogArgs;
+use super::RunLogArgs;
 use super::find::Runs;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -23,7 +23,7 @@ const LONGEST: usize = 64 * 1024;
 const MOST: u64 = 1 << 40;
 const LOOP_LOG: &str = "loop.log";
 
-pub(super) fn log(args: &LogArgs, printer: &Printer) -> Result<Exit, CliError> {
+pub(super) fn log(args: &RunLogArgs, printer: &Printer) -> Result<Exit, CliError> {
     let runs = Runs::open()?;
     let mut seen = runs.pick(args.run.as_deref())?;
     let mut reader = LogReader { printer, only: args.iteration, at: BTreeMap::new(), headed: None, found: false };

@@ -1,21 +1,33 @@
-//! How a run looks while it goes on: lines for what matters, and one status
-//! line that changes, only where a person looks.
+//! How a run looks while it goes on: lines for what matters, and one status line that changes, only where a person
+//! looks. With `--json` every message is a line of JSON.
 
+use super::words::{bar, tokens};
+use crate::commands::ago;
 use crate::printer::{Printer, Text, text};
 use runner::{RunMessage, RunStatus, Tell};
-use serde_json::json;
-use std::cell::Cell;
+use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
 
 pub struct LoopScreen<'p> {
     printer: &'p Printer,
+    /// The status line can be drawn over.
     live: bool,
-    /// A status line stands there and must be wiped before anything else.
-    drawn: Cell<bool>,
+    /// What the agent says is printed.
+    words: bool,
+    /// The status line that stands there and must be wiped before anything else.
+    drawn: RefCell<Option<String>>,
+    waits: Cell<bool>,
 }
 
 impl<'p> LoopScreen<'p> {
     pub fn new(printer: &'p Printer) -> Self {
-        Self { printer, live: !printer.json() && Printer::has_listener(), drawn: Cell::new(false) }
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        let live = !printer.json() && Printer::has_listener() && !dumb;
+        Self { printer, live, words: false, drawn: RefCell::new(None), waits: Cell::new(false) }
+    }
+
+    pub fn with_words(self, words: bool) -> Self {
+        Self { words, ..self }
     }
 
     fn line(&self, text: impl Into<Text>) {
@@ -23,16 +35,34 @@ impl<'p> LoopScreen<'p> {
         self.printer.note(text);
     }
 
-    fn draw(&self, text: &str) {
-        if self.live {
-            self.printer.draw(text, width());
-            self.drawn.set(true);
+    /// Only what is another line than before is drawn.
+    fn draw(&self, text: String) {
+        if self.live && self.drawn.borrow().as_ref() != Some(&text) {
+            self.printer.draw(&text, width());
+            self.drawn.replace(Some(text));
         }
     }
 
     fn wipe(&self) {
-        if self.drawn.replace(false) {
+        if self.drawn.take().is_some() {
             self.printer.wipe();
+        }
+    }
+
+    fn said(&self, worker: Option<&str>, said: &str) {
+        let name = format!("{} │", worker.unwrap_or("agent"));
+        for line in said.lines().filter(|line| !line.trim().is_empty()) {
+            self.line(text!("{} {}", self.printer.dim(name.as_str()), line));
+        }
+    }
+
+    fn object(&self, said: &RunMessage) {
+        // A wait is told once, not with every second of it.
+        let waits = matches!(said, RunMessage::Countdown { .. });
+        let begun = !self.waits.replace(waits);
+        let quiet = matches!(said, RunMessage::AgentSaid { .. }) && !self.words || waits && !begun;
+        if let Some(object) = object(said).filter(|_| self.printer.json() && !quiet) {
+            self.printer.object(&object);
         }
     }
 }
@@ -40,6 +70,7 @@ impl<'p> LoopScreen<'p> {
 impl Tell for LoopScreen<'_> {
     fn show(&self, said: &RunMessage) {
         let printer = self.printer;
+        self.object(said);
         match said {
             RunMessage::Note(text) => self.line(text),
             RunMessage::Warning(text) => self.line(text!("{} {}", printer.yellow("warning:"), text)),
@@ -49,36 +80,65 @@ impl Tell for LoopScreen<'_> {
             RunMessage::WorkerLine { worker, task, text } => {
                 self.line(text!("{} {}", printer.cyan(format!("{worker} {task} │")), text));
             }
+            RunMessage::AgentSaid { worker, text } if self.words => self.said(worker.as_deref(), text),
+            RunMessage::AgentSaid { .. } => {}
             RunMessage::IterationStarted { iteration } => self.line(format!("iteration {iteration} begins")),
             RunMessage::IterationEnded { iteration, exit, commits, cost_micros, ms } => {
                 let cost = *cost_micros as f64 / 1e6;
-                if printer.json() {
-                    printer.object(&json!({"iteration": iteration, "exit": exit, "commits": commits, "cost_usd": cost, "duration_ms": ms}));
-                }
                 let exit = exit.map_or("a signal".to_string(), |code| code.to_string());
                 self.line(format!(
                     "iteration {iteration} ended with {exit}: {commits} commits, ${cost:.2}, {}",
-                    crate::commands::ago(*ms)
+                    ago(*ms)
                 ));
             }
-            RunMessage::Status(status) => self.draw(&status_line(status)),
-            RunMessage::Countdown { seconds, why } => self.draw(&format!("{why}: {} left", span(*seconds))),
+            RunMessage::Status(status) => self.draw(status_line(status)),
+            RunMessage::Countdown { seconds, why } => self.draw(format!("{why}: {} left", span(*seconds))),
             RunMessage::Finished { .. } => self.wipe(),
         }
     }
 }
 
+/// What changes all the time is no line.
+fn object(said: &RunMessage) -> Option<Value> {
+    Some(match said {
+        RunMessage::Note(text) => json!({"message": "note", "text": text}),
+        RunMessage::Warning(text) => json!({"message": "warning", "text": text}),
+        RunMessage::HookLine { hook, text } => json!({"message": "hook_line", "hook": hook, "text": text}),
+        RunMessage::WorkerLine { worker, task, text } => {
+            json!({"message": "worker_line", "worker": worker, "task": task, "text": text})
+        }
+        RunMessage::AgentSaid { worker, text } => json!({"message": "agent_said", "worker": worker, "text": text}),
+        RunMessage::IterationStarted { iteration } => json!({"message": "iteration_started", "iteration": iteration}),
+        RunMessage::IterationEnded { iteration, exit, commits, cost_micros, ms } => json!({
+            "message": "iteration_ended", "iteration": iteration, "exit": exit, "commits": commits,
+            "cost_usd": *cost_micros as f64 / 1e6, "duration_ms": ms,
+        }),
+        RunMessage::Countdown { seconds, why } => json!({"message": "waiting", "why": why, "seconds": seconds}),
+        RunMessage::Finished { finish, why } => json!({"message": "finished", "finish": finish.name(), "why": why}),
+        RunMessage::Status(_) => return None,
+    })
+}
+
+/// The most important first: a narrow terminal shows the beginning.
 fn status_line(status: &RunStatus) -> String {
-    let mut parts = vec![
-        format!("iteration {}", status.iteration),
-        span(status.elapsed_ms / 1000),
-        format!("${:.2}", status.cost_micros as f64 / 1e6),
-    ];
-    parts.extend(status.context_tokens.map(|tokens| format!("context {}k", tokens / 1000)));
+    let mut parts = Vec::new();
     if let (Some(done), Some(left)) = (status.done, status.left) {
-        parts.push(format!("{done} done, {left} left"));
+        parts.push(bar(done, done + left));
     }
+    parts.push(format!("iteration {}", status.iteration));
+    parts.push(span(status.elapsed_ms / 1000));
+    parts.push(format!("${:.2}", status.cost_micros as f64 / 1e6));
+    parts.extend(status.task.clone());
     parts.extend(status.tool.clone());
+    parts.extend((status.tokens > 0).then(|| format!("{} tokens", tokens(status.tokens))));
+    parts.extend(status.context_tokens.map(|tokens| format!("context {}k", tokens / 1000)));
+    parts.extend(
+        status
+            .said
+            .as_deref()
+            .and_then(|said| said.lines().map(str::trim).rfind(|line| !line.is_empty()))
+            .map(String::from),
+    );
     parts.join(" · ")
 }
 
@@ -86,9 +146,9 @@ fn span(seconds: i64) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// How many columns the terminal has.
+/// How many columns may be written to; the last one would begin a new line on some terminals.
 fn width() -> usize {
-    sys::terminal::columns().map_or(79, |columns| usize::from(columns) - 1)
+    sys::terminal::columns().map_or(79, |columns| usize::from(columns).saturating_sub(1))
 }
 
 #[cfg(test)]
@@ -96,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_status_line_says_iteration_time_cost_context_tasks_and_tool() {
+    fn l13_the_status_line_says_progress_iteration_time_cost_task_tool_tokens_and_words() {
         let status = RunStatus {
             iteration: 3,
             elapsed_ms: 3_725_000,
@@ -105,7 +165,22 @@ mod tests {
             done: Some(4),
             left: Some(7),
             tool: Some("Bash".into()),
+            task: Some("parse-dates".into()),
+            tokens: 1_250_000,
+            said: Some("First.\nI run the tests now.\n".into()),
         };
-        assert_eq!(status_line(&status), "iteration 3 · 1:02:05 · $1.23 · context 84k · 4 done, 7 left · Bash");
+        assert_eq!(
+            status_line(&status),
+            "[###-------] 4/11 · iteration 3 · 1:02:05 · $1.23 · parse-dates · Bash · 1.2M tokens · context 84k \
+             · I run the tests now."
+        );
+        assert_eq!(status_line(&RunStatus::default()), "iteration 0 · 0:00:00 · $0.00");
+    }
+
+    #[test]
+    fn l13_a_status_that_changes_is_no_line_of_json_and_everything_else_is() {
+        assert_eq!(object(&RunMessage::Status(RunStatus::default())), None);
+        let said = RunMessage::AgentSaid { worker: Some("w1".into()), text: "hello".into() };
+        assert_eq!(object(&said), Some(json!({"message": "agent_said", "worker": "w1", "text": "hello"})));
     }
 }

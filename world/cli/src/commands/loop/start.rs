@@ -34,7 +34,7 @@ fn begin(asked: &JobRequest, args: &LoopArgs, printer: &Printer) -> Result<Exit,
     // A terminal that is closed is no reason to end, from the first word on.
     sys::signals::ignore(libc::SIGPIPE);
     let places = PathVariables::from_process();
-    let screen = LoopScreen::new(printer);
+    let screen = LoopScreen::new(printer).with_words(args.verbose);
     let mut job = Job::new(asked, &places, &screen)?;
     let parallel = workers::wanted(&job, args)?;
     if args.dry_run {

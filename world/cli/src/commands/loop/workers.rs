@@ -37,12 +37,12 @@ fn show(summary: &ParallelSummary, printer: &Printer) {
     if printer.json() {
         for task in &summary.tasks {
             printer.object(&json!({
-                "task": task.slug, "merged": task.merged, "branch": task.branch, "why": task.why,
+                "message": "task_ended", "task": task.slug, "merged": task.merged, "branch": task.branch, "why": task.why,
                 "cost_usd": task.cost_micros as f64 / 1e6, "tries": task.tries, "conflicts": task.conflicts,
             }));
         }
         if let Some((branch, why)) = &summary.aside {
-            printer.object(&json!({"aside": branch, "why": why}));
+            printer.object(&json!({"message": "aside", "branch": branch, "why": why}));
         }
     }
     summary::show(&summary.run, printer);

@@ -84,7 +84,8 @@ fn show_settled(printer: &Printer, word: &str, id: &str, settled: Settled) -> Ex
         Settled::Now => print_done(printer, word, id),
         Settled::Already(note) => {
             printer.note(format!("note: task '{id}' was left as it is: {note}"));
-            print_done(printer, word, id)
+            // What is done stays done; but what is over did not fail by this.
+            print_done(printer, if word == "done" { word } else { "unchanged" }, id)
         }
         Settled::Proposed { verify } if printer.json() => {
             printer.object(&json!({"id": id, "did": "proposed", "verify": verify}));
@@ -105,12 +106,11 @@ fn show_settled(printer: &Printer, word: &str, id: &str, settled: Settled) -> Ex
 fn parse_result(text: &str) -> Result<Value, CliError> {
     let hint = r#"taut task done <id> --result '{"commit":"<sha>"}'"#;
     let value: Value = serde_json::from_str(text)
-        .map_err(|cause| CliError::failed("--result is not JSON").because(&cause).hint(hint))?;
+        .map_err(|cause| CliError::usage("--result is not JSON").because(&cause).hint(hint))?;
     match value.get("commit") {
         Some(commit) if !commit.is_null() => Ok(value),
         _ => {
-            Err(CliError::failed(format!("--result must be an object with the key 'commit' (value: {text})"))
-                .hint(hint))
+            Err(CliError::usage(format!("--result must be an object with the key 'commit' (value: {text})")).hint(hint))
         }
     }
 }

@@ -32,7 +32,7 @@ pub fn create(args: &CreateArgs, store_session: &mut StoreSession, printer: &Pri
         steps: steps(&args.fields)?.unwrap_or_default(),
         verify: verify(&args.fields)?.filter(|command| !command.is_empty()),
     };
-    let (project, speaker) = (store_session.project(), store_session.speaker());
+    let (project, speaker) = (store_session.project(), store_session.planner(plan.verify.is_some()));
     store_session.queue().create(&project, &plan, &speaker)?;
     if printer.json() {
         return Ok(print_done(printer, "created", &args.id));
@@ -55,9 +55,9 @@ pub fn update(args: &UpdateArgs, store_session: &mut StoreSession, printer: &Pri
     let status = args.status.as_deref().map(one_status).transpose()?;
     let change = TaskChange { edit, deps: deps(&args.fields), status };
     if change == TaskChange::default() {
-        return Err(CliError::failed("no fields to update").hint("taut task update --help"));
+        return Err(CliError::usage("no fields to update").hint("taut task update --help"));
     }
-    let (project, speaker) = (store_session.project(), store_session.speaker());
+    let (project, speaker) = (store_session.project(), store_session.planner(change.edit.verify.is_some()));
     store_session.queue().update(&project, &args.id, &change, &speaker)?;
     Ok(print_done(printer, "updated", &args.id))
 }
@@ -154,6 +154,6 @@ fn one_status(text: &str) -> Result<TaskStatus, CliError> {
 }
 
 fn wrong(field: &str, why: &str, value: &str) -> CliError {
-    CliError::failed(format!("field '{field}' {why} (value: \"{value}\"); nothing was written"))
+    CliError::usage(format!("field '{field}' {why} (value: \"{value}\"); nothing was written"))
         .hint("taut task create --help")
 }

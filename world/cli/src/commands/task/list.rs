@@ -122,7 +122,7 @@ pub fn parse_statuses(text: &str) -> Result<Vec<TaskStatus>, CliError> {
     let parse = |word: &str| {
         TaskStatus::parse(word.trim()).ok_or_else(|| {
             let names = TaskStatus::ALL.map(TaskStatus::name).join(", ");
-            CliError::failed(format!("--status must be some of {names} (value: \"{word}\")"))
+            CliError::usage(format!("--status must be some of {names} (value: \"{word}\")"))
                 .hint("taut task list --status open,active")
         })
     };

@@ -15,7 +15,7 @@ pub fn sync(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit,
     std::io::stdin().lock().take(LARGEST).read_to_string(&mut text).map_err(|cause| {
         CliError::failed("the plan on stdin is not UTF-8 text").because(&cause).hint("taut task plan-sync < plan.jsonl")
     })?;
-    let (project, speaker) = (store_session.project(), store_session.speaker());
+    let (project, speaker) = (store_session.project(), store_session.planner(text.contains("\"verify\"")));
     let synced = store_session.queue().plan_sync(&project, &text, &speaker)?;
     for why in &synced.left {
         printer.note(format!("note: {why}, so it is not deleted though it is planned no more"));
@@ -39,12 +39,14 @@ pub fn sync(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit,
 }
 
 pub fn status(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    store_session.reap();
-    let counts = store_session.store().task_counts(&store_session.project())?;
+    let project = store_session.project();
+    let look = store_session.queue().look(&project)?;
+    let counts = look.counts;
     if printer.json() {
         printer.object(&json!({
             "open": counts.open, "active": counts.active, "done": counts.done,
             "blocked": counts.blocked, "deleted": counts.deleted, "quarantined": counts.quarantined,
+            "resting": look.resting, "proposed": look.proposed,
         }));
         return Ok(Exit::Ok);
     }

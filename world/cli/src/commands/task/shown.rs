@@ -1,22 +1,25 @@
 //! Tasks as text and as JSON. The keys are short because models read them.
 
 use crate::printer::{Printer, Text, text};
-use model::task::{Task, TaskStatus};
+use engine::queue::TaskState;
+use model::task::{Queued, Task, TaskStatus};
 use pipeline::queue::Claimed;
 use serde_json::{Map, Value, json};
 
-/// One line of a list: `id, t, d, p, s, cat, spec, ref, assignee, deps, steps`.
+/// One line of a list: `id, t, d, p, s, state, cat, spec, ref, assignee, deps, steps`; `ready_in` while it rests.
 pub fn object(task: &Task) -> Map<String, Value> {
     let plan = &task.plan;
     let steps = (1..).zip(&plan.steps).map(|(seq, step)| {
         json!({"seq": seq, "content": step.content, "status": if step.done { "done" } else { "pending" }})
     });
+    let state = TaskState::of(&task.queued, host::clock::now());
     let value = json!({
         "id": plan.slug,
         "t": plan.title,
         "d": plan.description,
         "p": plan.priority.0,
         "s": task.queued.status.name(),
+        "state": state.name(),
         "cat": plan.category,
         "spec": plan.spec,
         "ref": plan.reference,
@@ -24,10 +27,14 @@ pub fn object(task: &Task) -> Map<String, Value> {
         "deps": plan.deps,
         "steps": steps.collect::<Vec<_>>(),
     });
-    match value {
+    let mut fields = match value {
         Value::Object(fields) => fields,
         _ => Map::new(),
+    };
+    if let Some(seconds) = state.rest_seconds() {
+        fields.insert("ready_in".into(), json!(seconds));
     }
+    fields
 }
 
 /// With what a claimer needs: the attempt's number and token, the lease, and how often it came back.
@@ -56,6 +63,8 @@ pub fn whole_object(task: &Task) -> Map<String, Value> {
         ("failures", json!(queued.failures)),
         ("releases", json!(queued.releases)),
         ("fail_reason", json!(queued.fail_reason)),
+        ("verify", json!(task.plan.verify)),
+        ("proposed_at", json!(hold.and_then(|hold| hold.proposed).map(|said| said.at.rfc3339()))),
         ("ready_at", json!((queued.ready_at.0 > 0).then(|| queued.ready_at.rfc3339()))),
         ("open_blockers", json!(queued.open_blockers)),
         ("result", json!(task.result)),
@@ -73,8 +82,12 @@ pub fn whole_object(task: &Task) -> Map<String, Value> {
 pub fn markdown(fields: &Map<String, Value>) -> Text {
     let id = fields.get("id").and_then(Value::as_str).unwrap_or_default();
     let mut lines = vec![text!("## Task {}", id)];
-    for (key, value) in fields.iter().filter(|(key, value)| *key != "id" && !is_empty(value)) {
+    let shown = |(key, value): &(&String, &Value)| *key != "id" && !is_empty(value) && !is_same(fields, key);
+    for (key, value) in fields.iter().filter(shown) {
         match value {
+            Value::String(state) if key == "state" && state == "proposed" => {
+                lines.push("state: done, waiting for proof".into());
+            }
             Value::Array(items) if key == "steps" => {
                 lines.push("steps:".into());
                 for item in items {
@@ -92,6 +105,11 @@ pub fn markdown(fields: &Map<String, Value>) -> Text {
     }
     lines.push(Text::default());
     Text::joined(lines, "\n")
+}
+
+/// A state that is no more than the status says nothing new.
+fn is_same(fields: &Map<String, Value>, key: &str) -> bool {
+    key == "state" && fields.get("state") == fields.get("s")
 }
 
 fn name(key: &str) -> &str {
@@ -116,13 +134,26 @@ fn row(task: &Task, printer: &Printer) -> Vec<Text> {
     vec![
         task.plan.slug.as_str().into(),
         task.plan.priority.0.to_string().into(),
-        status(task.queued.status, task.queued.open_blockers, printer),
+        state(&task.queued, printer),
         dash(task.plan.category.as_ref()),
         task.plan.title.chars().take(60).collect::<String>().into(),
         dash(task.queued.hold.as_ref().map(|hold| &hold.agent)),
     ]
 }
 
+/// Where it stands, in words.
+pub fn state(task: &Queued, printer: &Printer) -> Text {
+    let state = TaskState::of(task, host::clock::now());
+    match state {
+        TaskState::Open => state.name().into(),
+        TaskState::Blocked | TaskState::Resting { .. } => printer.yellow(state.words()),
+        TaskState::Active | TaskState::Proposed { .. } => printer.green(state.words()),
+        TaskState::Quarantined => printer.red(state.name()),
+        TaskState::Done | TaskState::Deleted => printer.dim(state.name()),
+    }
+}
+
+/// The status of a blocker, of which no more is known.
 pub fn status(status: TaskStatus, open_blockers: i64, printer: &Printer) -> Text {
     let name = status.name();
     match status {

@@ -64,6 +64,17 @@ impl StoreSession {
         self.caller.speaker.clone()
     }
 
+    /// Who plans. A command that proves a task is run by the loop, outside any sandbox: whoever names one must not
+    /// have an agent above, whatever its environment says.
+    pub fn planner(&self, names_verify: bool) -> Speaker {
+        match &self.caller.speaker {
+            Speaker::Person if names_verify && crate::person::outside_agents("task").is_err() => {
+                Speaker::agent(&self.caller.agent)
+            }
+            speaker => speaker.clone(),
+        }
+    }
+
     /// Refuses where an agent speaks for another; the wish is said in words.
     pub fn may_act_for(&self, agent: &str, wish: &str) -> Result<(), CliError> {
         let speaker = &self.caller.speaker;

@@ -6,6 +6,7 @@ use super::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
+use engine::queue::TaskState;
 use model::task::{Task, TaskStatus};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -15,17 +16,16 @@ use store::TaskFilter;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 pub fn run(args: &WatchArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    let mut known: Option<BTreeMap<String, (TaskStatus, i64)>> = None;
+    let mut known: Option<BTreeMap<String, WatchedTask>> = None;
     loop {
         store_session.reap();
         let tasks = store_session.store().tasks(&store_session.project(), &TaskFilter::default())?;
-        let now =
-            tasks.iter().map(|task| (task.plan.slug.clone(), (task.queued.status, task.queued.attempt))).collect();
+        let now = tasks.iter().map(|task| (task.plan.slug.clone(), watched(task))).collect();
         for task in &tasks {
             let before = known.as_ref().map(|known| known.get(&task.plan.slug));
-            let changed = before.is_some_and(|before| before != Some(&(task.queued.status, task.queued.attempt)));
+            let changed = before.is_some_and(|before| before != Some(&watched(task)));
             if changed {
-                show(task, before.flatten().map(|(status, _)| *status), printer);
+                show(task, before.flatten().map(|(status, ..)| *status), printer);
             }
         }
         known = Some(now);
@@ -37,6 +37,13 @@ pub fn run(args: &WatchArgs, store_session: &mut StoreSession, printer: &Printer
     }
 }
 
+/// Status, attempt, and whether it was said to be done.
+type WatchedTask = (TaskStatus, i64, bool);
+
+fn watched(task: &Task) -> WatchedTask {
+    (task.queued.status, task.queued.attempt, task.queued.is_proposed())
+}
+
 fn show(task: &Task, before: Option<TaskStatus>, printer: &Printer) {
     let agent = task.queued.hold.as_ref().map(|hold| hold.agent.as_str());
     if printer.json() {
@@ -44,6 +51,7 @@ fn show(task: &Task, before: Option<TaskStatus>, printer: &Printer) {
             "at": host::clock::now().rfc3339(),
             "id": task.plan.slug,
             "s": task.queued.status.name(),
+            "state": TaskState::of(&task.queued, host::clock::now()).name(),
             "was": before.map(TaskStatus::name),
             "attempt": task.queued.attempt,
             "assignee": agent,
@@ -60,6 +68,6 @@ fn show(task: &Task, before: Option<TaskStatus>, printer: &Printer) {
         }
         (None, _) => String::new(),
     };
-    let status = shown::status(task.queued.status, task.queued.open_blockers, printer);
-    printer.line(text!("{}  {}  {} → {}{}", printer.dim(time), task.plan.slug, was, status, more));
+    let state = shown::state(&task.queued, printer);
+    printer.line(text!("{}  {}  {} → {}{}", printer.dim(time), task.plan.slug, was, state, more));
 }

@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use engine::queue::{self, UnclaimableTasks};
 use model::Ms;
+use model::task::{Hold, Queued};
 use serde_json::json;
 
 pub fn run(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
@@ -27,6 +28,10 @@ pub fn run(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
+fn holds(active: &[Queued]) -> impl Iterator<Item = (String, Hold)> {
+    active.iter().filter_map(|task| task.hold.clone().map(|hold| (task.slug.clone(), hold)))
+}
+
 fn seen(store_session: &StoreSession, now: Ms) -> Result<UnclaimableTasks, CliError> {
     let found = store_session.store().tasks_waiting(&store_session.project(), now)?;
     Ok(UnclaimableTasks {
@@ -40,10 +45,13 @@ fn seen(store_session: &StoreSession, now: Ms) -> Result<UnclaimableTasks, CliEr
             .into_iter()
             .map(|task| (task.slug, task.fail_reason.unwrap_or_else(|| "by hand".to_string())))
             .collect(),
-        leased: found
-            .active
-            .into_iter()
-            .filter_map(|task| task.hold.map(|hold| (task.slug, hold.agent, hold.lease_until)))
+        leased: holds(&found.active)
+            .filter(|(_, hold)| hold.proposed.is_none())
+            .map(|(slug, hold)| (slug, hold.agent, hold.lease_until))
+            .collect(),
+        proposed: holds(&found.active)
+            .filter(|(_, hold)| hold.proposed.is_some())
+            .map(|(slug, hold)| (slug, hold.agent))
             .collect(),
     })
 }

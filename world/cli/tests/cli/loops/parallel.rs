@@ -18,7 +18,10 @@ pub(super) fn writes_its_file() -> String {
 pub(super) fn of_task(done: &Finished, slug: &str) -> Value {
     let text = done.stdout_text();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    lines.into_iter().find(|value| value["task"] == slug).unwrap_or_else(|| panic!("{slug}: {text}"))
+    lines
+        .into_iter()
+        .find(|value| value["message"] == "task_ended" && value["task"] == slug)
+        .unwrap_or_else(|| panic!("{slug}: {text}"))
 }
 
 pub(super) fn with_tasks(slugs: &[&str]) -> Stage {
