@@ -12,14 +12,22 @@ pub(crate) struct Name<'a> {
     pub run: &'a str,
 }
 
-pub(crate) fn start(job: &Job, name: &Name<'_>, id: u64, tell: &SyncSender<Doing>) -> Result<Running, RunnerError> {
-    let line = job.launch()?;
+pub(crate) fn start(
+    job: &Job,
+    prompt: &str,
+    name: &Name<'_>,
+    id: u64,
+    tell: &SyncSender<Doing>,
+) -> Result<Running, RunnerError> {
+    let mut told = job.clone();
+    told.prompt = prompt.to_string();
+    let line = told.launch()?;
     let mut command = Command::new(&line.program);
     command.args(&line.args).current_dir(&job.folder);
     // A loop started from within an agent is not that agent.
     let own = agents::ALL.0.iter().map(|dialect| &dialect.profile.variables);
     let own = own.flat_map(|names| [names.inside, names.tool_session, names.session]).flatten();
-    for inherited in own.chain(&["TAUT_SESSION_ID", "AGENT_ID"]) {
+    for inherited in own.chain(&["TAUT_SESSION_ID", "AGENT_ID", crate::PARENT]) {
         command.env_remove(inherited);
     }
     command.env("TAUT_AGENT_ID", name.agent).env("TAUT_RUN_ID", name.run).env("TAUT_SUPERVISED", "loop");
@@ -27,7 +35,7 @@ pub(crate) fn start(job: &Job, name: &Name<'_>, id: u64, tell: &SyncSender<Doing
         command.env("RALPH_AGENT_ID", name.agent).env("RALPH_TASK_SCRIPT", task_script());
     }
     if let Some(worker) = &job.worker {
-        command.env("TAUT_TASK", &worker.task).env_remove(crate::parallel::PARENT);
+        command.env("TAUT_TASK", &worker.task);
     }
     Running::start(command, id, line.stdin, tell).map_err(|source| RunnerError::Start { program: line.program, source })
 }

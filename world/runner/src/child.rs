@@ -33,6 +33,19 @@ pub(crate) enum Doing {
         child: u64,
     },
     Signal(i32),
+    /// What somebody at the terminal wants of a loop that is paused.
+    Answer(PauseAnswer),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PauseAnswer {
+    GoOn,
+    Stop,
+    /// The plan was edited; the question is asked again.
+    Edited,
+    /// There is nothing to edit it with, or nothing to edit.
+    NoEditor,
+    Unclear,
 }
 
 pub(crate) struct Running {
@@ -55,7 +68,19 @@ pub(crate) struct End {
 }
 
 impl Running {
+    /// It ends with us, where the kernel can do that.
     pub(crate) fn start(
+        mut command: Command,
+        id: u64,
+        stdin: Option<String>,
+        tell: &SyncSender<Doing>,
+    ) -> io::Result<Self> {
+        sys::process::end_with_starter(&mut command);
+        Self::start_free(command, id, stdin, tell)
+    }
+
+    /// It sees to its own end when we are gone: a loop has tasks to give back.
+    pub(crate) fn start_free(
         mut command: Command,
         id: u64,
         stdin: Option<String>,

@@ -3,27 +3,27 @@
 
 mod checkpoints;
 mod children;
+mod proving;
+mod waits;
+mod watch;
 
 use crate::checkpoint::{Checkpoints, Side};
 use crate::child::{Doing, Running};
+use crate::group_guard::GroupGuard;
 use crate::job::Job;
 use crate::log::Log;
 use crate::run_store::RunStore;
 use crate::{RunMessage, RunStatus, RunnerError, Tell, recover, work_state};
-use engine::loops::{Hook, Loop, LoopEffect, LoopEvent, Phase, Stop, WorkCount};
-use model::Ms;
-use model::run::{AgentOutput, Finish, Iteration, Run, RunMode, Tally};
+use engine::loops::{AgentEnd, Hook, Loop, LoopEffect, LoopEvent, Phase, Stop, WorkCount};
+use model::run::{AgentOutput, Finish, Iteration, Run, RunMode, RunState, Tally};
+use model::{ClientProcess, Ms};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use sys::signals;
 
-const AGENT_GRACE: Duration = Duration::from_secs(5);
-const HOOK_GRACE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(250);
-/// Leases are renewed and requests looked for this often.
-const KEEP_EVERY: Duration = Duration::from_secs(5);
 /// Lines that wait for the dispatcher; more hold the agent's pipe up.
 const LINES: usize = 64;
 
@@ -47,7 +47,7 @@ pub fn run(job: &Job, tell: &dyn Tell) -> Result<RunSummary, RunnerError> {
     signals::ignore(libc::SIGPIPE);
     let (sender, receiver) = sync_channel(LINES);
     let signal = sender.clone();
-    signals::listen(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP], move |number| {
+    signals::listen(&[libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP], move |number| {
         let _ = signal.send(Doing::Signal(number));
     })
     .map_err(RunnerError::Signals)?;
@@ -66,17 +66,31 @@ struct Dispatcher<'j> {
     run: Run,
     /// The name the agent goes by.
     agent: String,
+    /// The loop that started this one as its worker.
+    parent: Option<ClientProcess>,
+    guard: Option<GroupGuard>,
     now: Option<Now>,
     next_child: u64,
     heard: AgentOutput,
+    /// When the agent said something last.
+    spoke: Instant,
     began: Ms,
     commits_before: u64,
     restart: bool,
     checkpoints: Checkpoints,
     /// The commit that holds the tree as it was before this iteration.
     before: Option<String>,
+    /// The task of this iteration or the one before, and what the agent ended without settling.
+    task: Option<String>,
+    forgotten: Option<String>,
+    proving: proving::Proving,
+    waiting: Option<waits::Waiting>,
+    /// The wait that was said last: why, and until when.
+    said_wait: Option<(String, Ms)>,
+    question: Option<waits::PauseQuestion>,
     kept: Instant,
-    waiting: Option<(Ms, String)>,
+    asked: Instant,
+    saved: Instant,
     shown: Instant,
 }
 
@@ -86,12 +100,15 @@ struct Now {
     what: What,
     deadline: Option<Instant>,
     timed_out: bool,
+    /// What an agent was ended for.
+    ended_for: Option<AgentEnd>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Hook(Hook),
     Agent,
+    Proof,
 }
 
 impl<'j> Dispatcher<'j> {
@@ -108,6 +125,8 @@ impl<'j> Dispatcher<'j> {
         let log = Log::open(std::path::Path::new(&job.terms.log_dir), &format!("{stamp}-{short}"))?;
         run.logs = Some(log.folder().to_string_lossy().into_owned());
         let state = Loop::new(run.started_at, run.tally.clone());
+        run.proves = proving::proves(job, &run, &run_store);
+        run_store.save(&run)?;
         let checkpoints = checkpoints::begin(job, &run_store, &run.id);
         let past = Instant::now();
         Ok(Self {
@@ -120,16 +139,26 @@ impl<'j> Dispatcher<'j> {
             receiver,
             state,
             run,
+            parent: watch::parent(),
+            guard: GroupGuard::start().ok(),
             now: None,
             next_child: 0,
             heard: AgentOutput::default(),
+            spoke: past,
             began: host::clock::now(),
             commits_before: 0,
             restart: false,
             checkpoints,
             before: None,
-            kept: past,
+            task: None,
+            forgotten: None,
+            proving: proving::Proving::default(),
             waiting: None,
+            said_wait: None,
+            question: None,
+            kept: past,
+            asked: past,
+            saved: past,
             shown: past,
         })
     }
@@ -154,10 +183,17 @@ impl<'j> Dispatcher<'j> {
     }
 
     fn step(&mut self, event: LoopEvent) -> VecDeque<LoopEffect> {
-        let empty = Loop::new(self.run.started_at, Tally::default());
+        let (empty, before) = (Loop::new(self.run.started_at, Tally::default()), self.state.phase);
         let (state, effects) =
             std::mem::replace(&mut self.state, empty).step(&self.job.terms, event, host::clock::now());
         self.state = state;
+        if before == Phase::Leaving && self.state.phase != before {
+            // The iteration is over with its last hook, and so is its log.
+            self.log.turn_back();
+        }
+        if watch::state_of(self.state.phase) == RunState::Running && self.run.live.state != RunState::Running {
+            self.save();
+        }
         effects.into()
     }
 
@@ -165,18 +201,7 @@ impl<'j> Dispatcher<'j> {
     fn act(&mut self, effect: LoopEffect) -> Option<LoopEvent> {
         match effect {
             LoopEffect::RunHook(hook) => self.start_hook(hook).map(LoopEvent::HookEnded),
-            LoopEffect::Look => {
-                let mut seen =
-                    work_state::seen(self.job, &self.run_store, self.run.base.as_deref(), host::clock::now());
-                self.checkpoints.looked(seen.head.clone(), seen.tree);
-                seen.restart = self.restart || self.run_store.ran_full(&self.agent, self.began);
-                if self.state.phase == Phase::Judging {
-                    self.record(seen.commits);
-                }
-                self.commits_before = seen.commits;
-                self.restart = false;
-                Some(LoopEvent::Looked(seen))
-            }
+            LoopEffect::Look => Some(LoopEvent::Looked(self.look())),
             LoopEffect::Checkpoint { iteration } => {
                 self.before = self.checkpoint(iteration, Side::Before);
                 None
@@ -192,17 +217,25 @@ impl<'j> Dispatcher<'j> {
                 }
                 None
             }
+            LoopEffect::Prove => self.prove(),
             LoopEffect::Release => {
                 self.release();
                 None
             }
-            LoopEffect::Wait { until, why } => {
-                self.log.line("loop", &format!("waiting until {}: {why}", until.rfc3339()));
-                self.waiting = Some((until, why));
+            LoopEffect::Record => {
+                self.record();
+                None
+            }
+            LoopEffect::Wait { until, why, kind } => {
+                self.begin_wait(until, why, kind);
+                None
+            }
+            LoopEffect::Pause => {
+                self.begin_pause();
                 None
             }
             LoopEffect::Wake => {
-                self.waiting = None;
+                (self.waiting, self.question) = (None, None);
                 None
             }
             LoopEffect::Say(words) => {
@@ -226,13 +259,26 @@ impl<'j> Dispatcher<'j> {
         }
     }
 
+    fn look(&mut self) -> engine::loops::WorkState {
+        let mut seen = work_state::seen(self.job, &mut self.run_store, &self.run, host::clock::now());
+        self.checkpoints.looked(seen.head.clone(), seen.tree);
+        if self.state.phase == Phase::Judging {
+            seen.restart = self.restart || self.run_store.ran_full(&self.agent, self.began);
+            seen.forgotten = self.forgotten.take();
+        }
+        self.restart = false;
+        seen
+    }
+
     /// Until something happened that the machine must know.
     fn wait(&mut self) -> Option<LoopEvent> {
-        let until_wake = self.waiting.as_ref().map(|(until, _)| until.0.saturating_sub(host::clock::now().0).max(0));
-        let pause = until_wake.map_or(TICK, |ms| TICK.min(Duration::from_millis(ms.cast_unsigned())));
+        let left = self.waiting.as_ref().map(|wait| wait.until.0.saturating_sub(host::clock::now().0).max(0));
+        let pause = left.map_or(TICK, |ms| TICK.min(Duration::from_millis(ms.cast_unsigned())));
         match self.receiver.recv_timeout(pause) {
             Ok(Doing::Signal(libc::SIGINT)) => return Some(LoopEvent::Stop(Stop::Soft)),
+            Ok(Doing::Signal(libc::SIGQUIT)) => return Some(LoopEvent::Pause),
             Ok(Doing::Signal(_)) => return Some(LoopEvent::Stop(Stop::Hard)),
+            Ok(Doing::Answer(answer)) => return self.answered(answer),
             Ok(Doing::Line { child, text, whole }) => self.line(child, &text, whole),
             Ok(Doing::Ended { child }) if self.now.as_ref().is_some_and(|now| now.child.id == child) => {
                 return self.child_ended();
@@ -242,64 +288,33 @@ impl<'j> Dispatcher<'j> {
         self.tick()
     }
 
-    fn tick(&mut self) -> Option<LoopEvent> {
-        let now = host::clock::now();
-        if self.waiting.as_ref().is_some_and(|(until, _)| now >= *until) {
-            self.waiting = None;
-            return Some(LoopEvent::WaitOver);
-        }
-        self.show(now);
-        let over = self.state.deadline(&self.job.terms).is_some_and(|deadline| now >= deadline);
-        if let Some(running) = &mut self.now {
-            let grace = if running.what == What::Agent { AGENT_GRACE } else { HOOK_GRACE };
-            running.child.press(grace);
-            if running.deadline.is_some_and(|deadline| Instant::now() >= deadline) && !running.timed_out {
-                running.timed_out = true;
-                running.child.kill();
-            }
-            if over && running.what == What::Agent && !running.child.is_killing() {
-                return Some(LoopEvent::Stop(Stop::TimeUp));
-            }
-        }
-        if self.kept.elapsed() >= KEEP_EVERY {
-            self.kept = Instant::now();
-            self.keep();
-        }
-        None
-    }
-
-    /// The agent lives, so its leases do; and it may have asked for a fresh start.
-    fn keep(&mut self) {
-        let Some(Now { child, what: What::Agent, .. }) = &mut self.now else { return };
-        if self.run.agent.is_some() {
-            // A database that is busy now is asked again soon; the lease is longer than that.
-            let _ = self.run_store.keep(&self.agent, child.leader);
-        }
-        if !child.is_killing() && self.run_store.wants_restart(&self.agent, self.began) {
-            self.restart = true;
-            child.kill();
-            self.tell.show(&RunMessage::Note("the agent asked for a fresh context".to_string()));
-        }
-        self.log.flush();
-    }
-
     fn release(&mut self) {
         let Some(agent) = self.run.agent.clone() else { return };
         match self.run_store.release(&agent) {
             Ok(slugs) => {
+                self.forgotten = slugs.first().cloned();
                 for slug in slugs {
                     self.warn(format!("agent {agent} {}, failing task {slug}", engine::queue::SESSION_EXITED));
                 }
             }
             Err(error) => self.warn(format!("tasks could not be released, their leases will lapse: {error}")),
         }
+        if let Some(worker) = self.job.worker.as_ref().filter(|_| !self.state.ends_soon()) {
+            // It goes on with its one task, and nobody else begins it in between. Refused where it rests or is given up.
+            let _ = self.run_store.claim_one(&self.job.project, &worker.task, &worker.agent, model::task::LEASE_MS);
+        }
+        // Its hook may have come first, which is forgetting all the same.
+        if self.forgotten.is_none() && self.run_store.left_unsettled(&agent, self.began) {
+            self.forgotten = self.task.clone();
+        }
     }
 
-    fn record(&mut self, commits: u64) {
+    fn record(&mut self) {
         let after = self.checkpoint(self.state.tally.iterations, Side::After);
         let tally = &self.state.tally;
-        let made = commits.saturating_sub(self.commits_before);
-        let cost = tally.cost_micros - self.run.tally.cost_micros;
+        let heard = std::mem::take(&mut self.heard);
+        let made = tally.commits.saturating_sub(self.commits_before);
+        let failure = self.state.failure.clone();
         let iteration = Iteration {
             run: self.run.id.clone(),
             number: tally.iterations,
@@ -307,18 +322,22 @@ impl<'j> Dispatcher<'j> {
             ended_at: host::clock::now(),
             exit: tally.last_exit,
             commits: made,
-            cost_micros: cost,
-            outcome: if tally.last_exit == Some(0) { "ended" } else { "failed" }.to_string(),
+            cost_micros: heard.cost_micros,
+            outcome: if failure.is_none() && tally.last_exit == Some(0) { "ended" } else { "failed" }.to_string(),
             log: self.log.path().to_string_lossy().into_owned(),
             before: self.before.clone(),
             after,
-            ..Iteration::default()
+            tokens: heard.tokens,
+            task: self.task.clone(),
+            said: heard.said,
+            denied: heard.denied,
+            failure,
         };
         let said = RunMessage::IterationEnded {
             iteration: iteration.number,
             exit: iteration.exit,
             commits: made,
-            cost_micros: cost,
+            cost_micros: iteration.cost_micros,
             ms: tally.last_ms,
         };
         self.log.flush();
@@ -326,11 +345,16 @@ impl<'j> Dispatcher<'j> {
             self.warn(format!("this iteration could not be recorded: {error}"));
         }
         self.tell.show(&said);
+        if !iteration.denied.is_empty() {
+            self.warn(format!("the agent was not let do: {}", iteration.denied.join(", ")));
+        }
     }
 
     /// A database that cannot be written costs resuming, not the run.
     fn save(&mut self) {
         self.run.tally = self.state.tally.clone();
+        self.run.live = self.progress();
+        self.saved = Instant::now();
         (self.run.done, self.run.left) = self.counted();
         if self.state.phase == Phase::Over {
             (self.run.finish, self.run.finished_at) = (self.state.finish, Some(host::clock::now()));
@@ -346,10 +370,13 @@ impl<'j> Dispatcher<'j> {
             return;
         }
         self.shown = Instant::now();
-        if let Some((until, why)) = &self.waiting {
-            let seconds = (until.0 - now.0) / 1000;
+        if self.state.phase == Phase::Paused {
+            return;
+        }
+        if let Some(wait) = &self.waiting {
+            let seconds = (wait.until.0 - now.0) / 1000;
             if seconds > 0 {
-                self.tell.show(&RunMessage::Countdown { seconds, why: why.clone() });
+                self.tell.show(&RunMessage::Countdown { seconds, why: wait.why.clone() });
             }
             return;
         }
@@ -376,7 +403,7 @@ impl<'j> Dispatcher<'j> {
     }
 
     fn summary(&mut self, finish: Finish) -> RunSummary {
-        self.log.line("loop", &format!("finished: {} ({})", finish.name(), self.state.why));
+        self.log.run_line("loop", &format!("finished: {} ({})", finish.name(), self.state.why));
         self.log.flush();
         self.run_store.settle();
         self.tell.show(&RunMessage::Finished { finish, why: self.state.why.clone() });

@@ -68,7 +68,13 @@ pub(crate) fn changed_since(job: &Job) -> Option<String> {
 
 fn command(job: &Job, path: PathBuf, values: Vec<(&'static str, String)>) -> Command {
     let mut command = Command::new(path);
-    command.current_dir(&job.folder).envs(&job.assigned);
+    tell(&mut command, job, values);
+    command
+}
+
+/// Where it runs and what its environment says, for hooks and for the command that verifies.
+pub(crate) fn tell(command: &mut Command, job: &Job, values: Vec<(&'static str, String)>) {
+    command.current_dir(&job.folder).envs(&job.assigned).env_remove(crate::PARENT);
     let work = if job.queue { "queue" } else { "plan" };
     command.env("FRESHER_WORK", work).env("TAUT_WORK", work);
     for variable in engine::loops::VARIABLES {
@@ -78,7 +84,6 @@ fn command(job: &Job, path: PathBuf, values: Vec<(&'static str, String)>) -> Com
     for (name, value) in values {
         command.env(format!("FRESHER_{name}"), &value).env(format!("TAUT_{name}"), &value);
     }
-    command
 }
 
 /// Started and left to itself, but not for longer than its timeout. It may outlive us, and so must what ends it and

@@ -3,10 +3,12 @@
 
 mod agent;
 mod asked;
+mod carried;
 mod checkpoint;
 mod child;
 mod dispatch;
 mod error;
+mod group_guard;
 mod hook;
 mod job;
 mod lock;
@@ -14,6 +16,7 @@ mod log;
 mod mode;
 mod parallel;
 mod prompt;
+mod prove;
 mod recover;
 mod run_commits;
 mod run_message;
@@ -24,9 +27,13 @@ mod templates;
 mod undo;
 mod work_state;
 
+/// Names the process that started a loop as its worker, as `pid:start`.
+pub const PARENT: &str = "TAUT_LOOP_PARENT";
+
 pub use checkpoint::{ChangeKind, PathChange};
 pub use dispatch::{RunSummary, run};
 pub use error::RunnerError;
+pub use group_guard::guard_group;
 pub use hook::run_in_background;
 pub use job::{Job, JobRequest, Resume, WorkerJob};
 pub use lock::TreeLock;

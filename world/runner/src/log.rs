@@ -10,8 +10,11 @@ use std::path::{Path, PathBuf};
 
 pub(crate) struct Log {
     folder: PathBuf,
-    path: PathBuf,
-    out: CleanFile,
+    /// `loop.log`, of what is about the run.
+    run: CleanFile,
+    run_path: PathBuf,
+    /// The file of the iteration that goes on.
+    iteration: Option<(PathBuf, CleanFile)>,
 }
 
 impl Log {
@@ -20,46 +23,61 @@ impl Log {
         let folder = all.join(run);
         let failed = |source| RunnerError::Write { path: folder.clone(), source };
         prepare(all, &folder).map_err(failed)?;
-        let path = folder.join("loop.log");
-        let out = CleanFile::append(&path)?;
-        Ok(Self { folder, path, out })
+        let run_path = folder.join("loop.log");
+        let run = CleanFile::append(&run_path)?;
+        Ok(Self { folder, run, run_path, iteration: None })
     }
 
     /// From now on into the file of this iteration.
     pub(crate) fn turn_to(&mut self, iteration: u64) -> Result<(), RunnerError> {
-        self.flush();
-        self.path = self.folder.join(format!("iteration-{iteration:04}.log"));
-        self.out = CleanFile::append(&self.path)?;
+        self.turn_back();
+        let path = self.folder.join(format!("iteration-{iteration:04}.log"));
+        let out = CleanFile::append(&path)?;
+        self.iteration = Some((path, out));
         Ok(())
     }
 
+    /// The iteration is over: what follows is the run's, or the next one's.
     pub(crate) fn turn_back(&mut self) {
         self.flush();
-        let path = self.folder.join("loop.log");
-        if let Ok(out) = CleanFile::append(&path) {
-            (self.path, self.out) = (path, out);
-        }
+        self.iteration = None;
     }
 
     /// A full disk costs the log and not the run.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        self.out.take(bytes);
+        self.out().take(bytes);
     }
 
     pub(crate) fn line(&mut self, mark: &str, text: &str) {
-        self.out.take(format!("[{mark}] {text}\n").as_bytes());
+        self.out().take(format!("[{mark}] {text}\n").as_bytes());
+    }
+
+    /// Of the run, whatever file the log is turned to; there at once for whoever looks.
+    pub(crate) fn run_line(&mut self, mark: &str, text: &str) {
+        self.run.take(format!("[{mark}] {text}\n").as_bytes());
+        self.run.flush();
     }
 
     pub(crate) fn flush(&mut self) {
-        self.out.flush();
+        self.run.flush();
+        if let Some((_, out)) = &mut self.iteration {
+            out.flush();
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.iteration.as_ref().map_or(&self.run_path, |(path, _)| path)
     }
 
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    fn out(&mut self) -> &mut CleanFile {
+        match &mut self.iteration {
+            Some((_, out)) => out,
+            None => &mut self.run,
+        }
     }
 }
 

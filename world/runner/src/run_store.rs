@@ -1,9 +1,9 @@
 //! The run's place in the database: its row, its worker, its leases.
 
 use crate::RunnerError;
-use engine::queue::{Actor, CONTEXT_LIMIT, Claimant, SESSION_EXITED, Speaker};
+use engine::queue::{Actor, CONTEXT_LIMIT, Claimant, SESSION_ENDED, SESSION_EXITED, Speaker};
 use model::run::{Iteration, Run, RunWish};
-use model::task::{LEASE_MS, Task, TaskPlan, TaskStatus};
+use model::task::{LEASE_MS, Task, TaskPlan, TaskProposal, TaskStatus};
 use model::task_branch::TaskBranch;
 use model::{ClientProcess, Ms};
 use pipeline::queue::{Queue, TaskChange};
@@ -103,11 +103,12 @@ impl RunStore {
         Ok(())
     }
 
-    pub(crate) fn confirm(&mut self, project: &str, slug: &str, agent: &str) -> Result<(), RunnerError> {
+    /// A branch is merged: its task is done.
+    pub(crate) fn confirm_task(&mut self, project: &str, slug: &str, agent: &str) -> Result<(), RunnerError> {
         Ok(self.queue().confirm(project, slug, agent)?)
     }
 
-    pub(crate) fn refute(&mut self, project: &str, slug: &str, agent: &str, why: &str) -> Result<(), RunnerError> {
+    pub(crate) fn refute_task(&mut self, project: &str, slug: &str, agent: &str, why: &str) -> Result<(), RunnerError> {
         Ok(self.queue().refute(project, slug, agent, why)?)
     }
 
@@ -141,16 +142,47 @@ impl RunStore {
         Ok(self.store.drop_branch(task)?)
     }
 
-    pub(crate) fn take_wish(&mut self, run: &str) -> Result<Option<RunWish>, RunnerError> {
-        Ok(self.store.take_wish(run)?)
-    }
-
     pub(crate) fn wish(&mut self, run: &str, wish: RunWish) -> Result<bool, RunnerError> {
         Ok(self.store.wish_of_run(run, wish)?)
     }
 
     pub(crate) fn settle(&self) {
         let _ = self.store.settle();
+    }
+
+    /// What somebody asked of this run; nothing where the database is busy.
+    pub(crate) fn take_wish(&mut self, run: &str) -> Option<RunWish> {
+        self.store.take_wish(run).unwrap_or_default()
+    }
+
+    /// The newest task that this agent worked on since then.
+    pub(crate) fn last_task(&self, project: &str, agent: &str, since: Ms) -> Option<String> {
+        self.store.last_task_of(project, agent, since).unwrap_or_default()
+    }
+
+    /// A hook let go of what the agent held, because it ended.
+    pub(crate) fn left_unsettled(&self, agent: &str, since: Ms) -> bool {
+        self.store.released_for(agent, SESSION_ENDED, since).unwrap_or(false)
+    }
+
+    pub(crate) fn any_task_is_verified(&self, project: &str) -> bool {
+        self.store.any_task_is_verified(project).unwrap_or(false)
+    }
+
+    pub(crate) fn proposals(&mut self, agent: &str) -> Result<Vec<TaskProposal>, RunnerError> {
+        Ok(self.queue().proposals(agent)?)
+    }
+
+    pub(crate) fn confirm(&mut self, proposal: &TaskProposal) -> Result<(), RunnerError> {
+        Ok(self.queue().confirm(&proposal.project, &proposal.slug, &proposal.agent)?)
+    }
+
+    pub(crate) fn mark_proven(&mut self, proposal: &TaskProposal) -> Result<(), RunnerError> {
+        Ok(self.queue().proposal_proven(&proposal.project, &proposal.slug, &proposal.agent)?)
+    }
+
+    pub(crate) fn refute(&mut self, proposal: &TaskProposal, reason: &str) -> Result<(), RunnerError> {
+        Ok(self.queue().refute(&proposal.project, &proposal.slug, &proposal.agent, reason)?)
     }
 }
 

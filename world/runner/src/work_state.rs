@@ -1,15 +1,15 @@
 //! Looking at the work between two iterations: commits, files, plan and queue.
 
-use crate::job::{Job, WorkerJob};
+use crate::job::Job;
 use crate::run_store::RunStore;
 use engine::loops::{Open, Progress, WorkCount, WorkState, boxes};
 use model::Ms;
-use model::task::TaskStatus;
+use model::run::Run;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use store::TaskFilter;
 use sys::outside::{self, Rules};
 
 /// A larger plan is not read.
@@ -20,23 +20,19 @@ const MOST_FILES: usize = 20_000;
 /// A worker that waits for others' tasks looks again after this.
 const LOOK_AGAIN_MS: i64 = 2_000;
 
-pub(crate) fn seen(job: &Job, run_store: &RunStore, base: Option<&str>, now: Ms) -> WorkState {
-    let head = head(&job.folder);
-    let commits = match (base, &head) {
+pub(crate) fn seen(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> WorkState {
+    let (head, tree) = match job.terms.limits.progress {
+        Progress::Any => head_and_tree(&job.folder),
+        Progress::Commits => (head(&job.folder), 0),
+    };
+    let commits = match (run.base.as_deref(), &head) {
         (Some(base), Some(head)) if base != head => count(&job.folder, &format!("{base}..{head}")),
         // A repository that had no commit yet when the run began.
         (None, Some(head)) => count(&job.folder, head),
         _ => 0,
     };
-    let tree = if job.terms.limits.progress == Progress::Any { tree(&job.folder, head.is_some()) } else { 0 };
-    let (work, tasks) = if let Some(worker) = &job.worker {
-        one_task(job, worker, run_store, now)
-    } else if job.queue {
-        queue(job, run_store, now)
-    } else {
-        (plan(job), 0)
-    };
-    WorkState { work, commits, head, tree, tasks, restart: false }
+    let (work, tasks) = if job.queue { queue(job, run_store, run, now) } else { (plan(job), 0) };
+    WorkState { work, commits, head, tree, tasks, restart: false, forgotten: None }
 }
 
 /// The commit the work tree is on; none where there is no repository or no commit.
@@ -51,6 +47,8 @@ pub(crate) fn git(folder: &Path, args: &[&str]) -> Option<String> {
         .arg("-C")
         .arg(folder)
         .args(args)
+        // A signal from the terminal is for the loop, and must not cut a look at the work short.
+        .process_group(0)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()
@@ -62,22 +60,40 @@ fn count(folder: &Path, range: &str) -> u64 {
     git(folder, &["rev-list", "--count", range]).and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
-/// Changed files with size and time, so that a second change of the same file shows.
-fn tree(folder: &Path, repository: bool) -> u64 {
+/// The commit, and a mark of changed files with size and time, so that a second change of the same file shows. Git is
+/// asked once: its start is what a look costs.
+fn head_and_tree(folder: &Path) -> (Option<String>, u64) {
+    const STATUS: &[&str] =
+        &["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=all"];
     let mut hash = DefaultHasher::new();
-    if !repository {
-        let mut left = MOST_FILES;
-        walk(folder, &mut hash, &mut left);
-        return hash.finish();
-    }
-    let status = git(folder, &["status", "--porcelain=v1", "-z", "--untracked-files=all"]).unwrap_or_default();
+    let status = git(folder, STATUS).unwrap_or_default();
+    let mut head = None;
     for entry in status.split('\0') {
-        entry.hash(&mut hash);
-        if let Some(path) = entry.get(3..) {
-            stamp(&folder.join(path), &mut hash);
+        match entry.strip_prefix("# ") {
+            Some(about) => head = head.or(about.strip_prefix("branch.oid ").filter(|oid| *oid != "(initial)")),
+            None => {
+                entry.hash(&mut hash);
+                stamp(&folder.join(path_of(entry)), &mut hash);
+            }
         }
     }
-    hash.finish()
+    if head.is_none() {
+        let mut left = MOST_FILES;
+        walk(folder, &mut hash, &mut left);
+    }
+    (head.map(str::to_string), hash.finish())
+}
+
+/// Behind so many fields, by the kind of the entry; what a file was called before is an entry of its own.
+fn path_of(entry: &str) -> &str {
+    let fields = match entry.as_bytes().first() {
+        Some(b'1') => 9,
+        Some(b'2') => 10,
+        Some(b'u') => 11,
+        Some(b'?') => 2,
+        _ => 1,
+    };
+    entry.splitn(fields, ' ').nth(fields - 1).unwrap_or_default()
 }
 
 fn stamp(path: &Path, hash: &mut DefaultHasher) {
@@ -130,42 +146,55 @@ fn plan(job: &Job) -> WorkCount {
     WorkCount::Counted { left: boxes.left(), done: boxes.done, open: Open::Now }
 }
 
-/// A worker's whole work is its one task.
-fn one_task(job: &Job, worker: &WorkerJob, run_store: &RunStore, now: Ms) -> (WorkCount, u64) {
-    let Ok(task) = run_store.store().task(&job.project, &worker.task) else { return (WorkCount::Unknown, 0) };
-    let queued = task.as_ref().map(|task| &task.queued);
-    let mut hash = DefaultHasher::new();
-    queued.map(|task| (task.status, task.attempt, task.is_proposed())).hash(&mut hash);
-    (engine::loops::work_of_worker(queued, &worker.agent, now), hash.finish())
-}
-
-pub(crate) fn queue(job: &Job, run_store: &RunStore, now: Ms) -> (WorkCount, u64) {
-    let store = run_store.store();
-    let Ok(counts) = store.task_counts(&job.project) else { return (WorkCount::Unknown, 0) };
+/// What lapsed is ended first. A worker sees its one task.
+pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> (WorkCount, u64) {
+    if let Some(slug) = &run.task {
+        return one_task(job, run_store, run, slug);
+    }
+    let Ok(look) = run_store.queue().look(&job.project) else { return (WorkCount::Unknown, 0) };
+    let counts = look.counts;
     let mut hash = DefaultHasher::new();
     (counts.open, counts.active, counts.done, counts.blocked, counts.quarantined, counts.deleted).hash(&mut hash);
-    let claimable = TaskFilter { claimable_at: Some(now), limit: 1, ..TaskFilter::default() };
-    let open = match store.tasks(&job.project, &claimable) {
-        Ok(tasks) if tasks.is_empty() => {
-            let some = |statuses: Vec<TaskStatus>| {
-                store.tasks(&job.project, &TaskFilter { statuses, ..TaskFilter::default() }).unwrap_or_default()
-            };
-            let active = !some(vec![TaskStatus::Active]).is_empty();
-            let free = some(vec![TaskStatus::Open]).into_iter().filter(|task| task.queued.open_blockers == 0);
-            match free.map(|task| task.queued.ready_at).min() {
-                Some(at) if at > now => Open::At(at),
-                _ if active => Open::At(now.plus(LOOK_AGAIN_MS)),
-                _ => Open::Never,
-            }
-        }
-        _ => Open::Now,
+    let open = match look.next {
+        _ if look.claimable > 0 => Open::Now,
+        Some(next) => Open::At(next.max(now.plus(LOOK_AGAIN_MS))),
+        None => Open::Never,
     };
     let left = some_left(&counts);
     let done = counts.done.max(i64::from(left == 0)).cast_unsigned();
     (WorkCount::Counted { left, done, open }, hash.finish())
 }
 
+/// A worker's whole work is its one task.
+fn one_task(job: &Job, run_store: &RunStore, run: &Run, slug: &str) -> (WorkCount, u64) {
+    let Ok(task) = run_store.store().task(&job.project, slug) else { return (WorkCount::Unknown, 0) };
+    let queued = task.as_ref().map(|task| &task.queued);
+    let work = engine::loops::work_of_worker(queued, run.agent.as_deref().unwrap_or_default());
+    let mut hash = DefaultHasher::new();
+    (queued.map(|task| (task.status, task.attempt)), work == engine::loops::DONE).hash(&mut hash);
+    (work, hash.finish())
+}
+
 /// What is quarantined waits for a person, and is not done.
 fn some_left(counts: &model::task::Counts) -> u64 {
     (counts.open + counts.active + counts.blocked + counts.quarantined).max(0).cast_unsigned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l5_the_path_of_an_entry_is_found_whatever_its_kind_and_name() {
+        let hashes = "1111111111111111111111111111111111111111 2222222222222222222222222222222222222222";
+        for (entry, path) in [
+            (format!("1 .M N... 100644 100644 100644 {hashes} a file.txt"), "a file.txt"),
+            (format!("2 R. N... 100644 100644 100644 {hashes} R100 new name"), "new name"),
+            (format!("u UU N... 100644 100644 100644 100644 {hashes} 33 both"), "both"),
+            ("? new file".to_string(), "new file"),
+            ("old name".to_string(), "old name"),
+        ] {
+            assert_eq!(path_of(&entry), path, "{entry}");
+        }
+    }
 }

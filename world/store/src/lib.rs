@@ -36,6 +36,7 @@ mod reserve;
 mod retention_clock;
 mod retention_day;
 mod run_list;
+mod run_tasks;
 mod runs;
 mod salvage;
 mod sessions;

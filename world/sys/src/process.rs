@@ -101,6 +101,28 @@ pub fn detach(command: &mut Command) {
     }
 }
 
+/// The program is ended when the thread that starts it is gone, where the kernel can do that: whoever kills the starter
+/// with a signal that nobody can catch leaves nothing at work.
+#[cfg(target_os = "linux")]
+pub fn end_with_starter(command: &mut Command) {
+    let starter = std::process::id();
+    // SAFETY: between fork and exec only system calls are made.
+    unsafe {
+        command.pre_exec(move || {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            // It may have died before that was said.
+            if u32::try_from(libc::getppid()) == Ok(starter) {
+                Ok(())
+            } else {
+                Err(io::Error::from_raw_os_error(libc::ESRCH))
+            }
+        });
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn end_with_starter(_: &mut Command) {}
+
 /// The program gets this descriptor too, which must live as long as the command is used.
 pub fn hand_over(command: &mut Command, fd: RawFd) {
     // SAFETY: between fork and exec only a flag is taken from a descriptor.

@@ -1,22 +1,18 @@
 //! The machine: one state, its events, and what the runner must do. Completion
 //! is looked at before limits, and every way out goes through `finish`.
 
+mod failure;
+mod stops;
+
 use super::hooks::{Hook, HookEnd, HookStage};
-use super::verdict::{EndedAgent, Open, WorkCount, WorkState};
+use super::verdict::{AgentEnd, EndedAgent, Open, ProofResult, WorkCount, WorkState};
 use super::{FailBehavior, LoopLimits};
 use model::Ms;
-use model::run::{AgentTrouble, Finish, RunMode, Tally};
+use model::run::{AgentOutput, Finish, RunMode, Tally};
 
 /// So many iterations in a row that a hook skips are a spin.
 const SKIP_PAUSE_MS: i64 = 100;
 const LONGEST_SKIP_PAUSE_MS: i64 = 2_000;
-/// A limit whose end was not told is looked at again after this, doubled each time.
-const LIMIT_PAUSE_MS: i64 = 300_000;
-const LONGEST_LIMIT_PAUSE_MS: i64 = 3_600_000;
-const TRANSIENT_PAUSE_MS: i64 = 10_000;
-const LONGEST_TRANSIENT_PAUSE_MS: i64 = 300_000;
-/// So many transient errors in a row are none.
-const MOST_TRANSIENTS: u64 = 10;
 
 /// What does not change during a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,10 +37,31 @@ pub struct Loop {
     /// In words, for the summary.
     pub why: String,
     pub seen: Option<WorkState>,
+    /// Why the iteration that is over did not count.
+    pub failure: Option<String>,
     before: Option<WorkState>,
     ended: Option<EndedAgent>,
     stop: Option<Stop>,
+    /// Somebody wants it to wait after this iteration.
+    pausing: bool,
+    /// What the last proof said; `None` where the work has changed since.
+    proof: Option<ProofResult>,
+    /// Where the proof that is under way leads.
+    then: Then,
+    /// A pause before the next iteration, and why.
+    rest: Option<(Ms, String)>,
     pauses: u64,
+}
+
+/// What follows a proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// The agent's proposals are settled: now the work is looked at.
+    Judge,
+    /// The changed plan was proven or not: the iteration ends.
+    Leave,
+    /// The plan looks complete before an iteration.
+    Complete,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,10 +72,14 @@ pub enum Phase {
     Gate,
     Entering,
     Running,
+    /// A command shows whether what is said to be done is.
+    Proving,
     /// Looking at the work after an iteration.
     Judging,
     Leaving,
     Waiting,
+    /// Until somebody says to go on.
+    Paused,
     Finishing,
     Over,
 }
@@ -71,6 +92,16 @@ pub enum Stop {
     Hard,
     /// The wall time is over.
     TimeUp,
+    /// The loop that started this one as its worker is gone.
+    Orphaned,
+}
+
+/// What ends a wait before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitKind {
+    Time,
+    /// A task that somebody adds, finishes or lets go of.
+    Tasks,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -81,8 +112,12 @@ pub enum LoopEvent {
     HookEnded(HookEnd),
     Looked(WorkState),
     AgentEnded(EndedAgent),
+    Proven(ProofResult),
     WaitOver,
     Stop(Stop),
+    /// After this iteration.
+    Pause,
+    GoOn,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -102,13 +137,20 @@ pub enum LoopEffect {
     },
     /// Ends whatever runs now, with its whole group.
     Kill,
+    /// What is said to be done is put to the proof.
+    Prove,
     /// What the agent still holds goes back to the queue.
     Release,
+    /// The iteration that is over is kept as a row of its own.
+    Record,
     Wait {
         until: Ms,
         why: String,
+        kind: WaitKind,
     },
-    /// Breaks a wait off.
+    /// Waits until somebody says to go on or to stop.
+    Pause,
+    /// Breaks a wait or a pause off.
     Wake,
     Say(String),
     /// The run as it stands is kept.
@@ -126,11 +168,21 @@ impl Loop {
             finish: None,
             why: String::new(),
             seen: None,
+            failure: None,
             before: None,
             ended: None,
             stop: None,
+            pausing: false,
+            proof: None,
+            then: Then::Judge,
+            rest: None,
             pauses: 0,
         }
+    }
+
+    /// Whether it ends after what runs now, or is about to.
+    pub fn ends_soon(&self) -> bool {
+        self.stop.is_some() || self.finish.is_some()
     }
 
     /// When the wall time is over; the ceiling holds where nothing else does.
@@ -144,6 +196,8 @@ impl Loop {
         let effects = match (self.phase, event) {
             (Phase::Over, _) => Vec::new(),
             (_, LoopEvent::Stop(stop)) => self.stopped(stop),
+            (_, LoopEvent::Pause) => self.pause_asked(),
+            (_, LoopEvent::GoOn) => self.go_on(),
             (Phase::Fresh, LoopEvent::Begin) => self.to(Phase::Starting, vec![LoopEffect::RunHook(Hook::Started)]),
             (Phase::Fresh, LoopEvent::Resume) => self.to(Phase::Gate, vec![LoopEffect::Look]),
             (Phase::Starting, LoopEvent::HookEnded(_)) if self.stop.is_some() => self.finish_stopped(),
@@ -153,7 +207,8 @@ impl Loop {
             },
             (Phase::Gate, LoopEvent::Looked(seen)) => self.gate(terms, seen, now),
             (Phase::Entering, LoopEvent::HookEnded(end)) => self.entered(terms, end, now),
-            (Phase::Running, LoopEvent::AgentEnded(ended)) => self.agent_ended(ended),
+            (Phase::Running, LoopEvent::AgentEnded(ended)) => self.agent_ended(terms, ended),
+            (Phase::Proving, LoopEvent::Proven(proof)) => self.proven(terms, proof, now),
             (Phase::Judging, LoopEvent::Looked(seen)) => self.judged(terms, seen),
             (Phase::Leaving, LoopEvent::HookEnded(end)) => self.left(terms, end, now),
             (Phase::Waiting, LoopEvent::WaitOver) => self.to(Phase::Gate, vec![LoopEffect::Look]),
@@ -179,61 +234,42 @@ impl Loop {
     fn finish(&mut self, finish: Finish, why: impl Into<String>) -> Vec<LoopEffect> {
         self.finish = Some(finish);
         self.why = why.into();
+        if finish == Finish::Complete {
+            (self.tally.same_failure, self.tally.last_failure) = (0, None);
+        }
         self.to(Phase::Finishing, vec![LoopEffect::Release, LoopEffect::Save, LoopEffect::RunHook(Hook::Finished)])
     }
 
-    fn stopped(&mut self, stop: Stop) -> Vec<LoopEffect> {
-        let again = self.stop.is_some() && stop == Stop::Soft;
-        let hard = again || stop != Stop::Soft;
-        self.stop = self.stop.max(Some(if again { Stop::Hard } else { stop }));
-        match self.phase {
-            Phase::Waiting | Phase::Fresh => {
-                let mut effects = vec![LoopEffect::Wake];
-                effects.extend(self.finish_stopped());
-                effects
-            }
-            Phase::Finishing if stop == Stop::TimeUp => Vec::new(),
-            Phase::Finishing if again => vec![LoopEffect::Kill],
-            Phase::Running | Phase::Starting | Phase::Entering | Phase::Leaving if hard => vec![LoopEffect::Kill],
-            Phase::Running => {
-                let words = "waiting for this iteration to end; press Ctrl+C again to kill it";
-                vec![LoopEffect::Say(words.to_string())]
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn finish_stopped(&mut self) -> Vec<LoopEffect> {
-        match self.stop {
-            Some(Stop::TimeUp) => self.finish(Finish::Limit, "the time is up"),
-            _ => self.finish(Finish::Manual, "stopped by hand"),
-        }
-    }
-
-    /// Before an iteration: complete, stopped, a limit, or on with it.
+    /// Before an iteration: complete, stopped, a limit, a rest, or on with it.
     fn gate(&mut self, terms: &Terms, seen: WorkState, now: Ms) -> Vec<LoopEffect> {
-        let judge_plan = terms.mode == RunMode::Building || self.tally.iterations > 0;
-        if matches!(self.stop, Some(Stop::Soft | Stop::Hard)) {
+        let rest = self.rest.take();
+        if self.is_stopping() {
             return self.finish_stopped();
         }
         self.tally.commits = seen.commits;
-        let work = seen.work;
-        let complete = judge_plan && seen.complete();
+        let judge_plan = terms.mode == RunMode::Building || self.tally.iterations > 0;
+        let (work, complete) = (seen.work, judge_plan && seen.complete());
         self.seen = Some(seen.clone());
         self.before = Some(seen);
-        if complete {
+        if complete && self.is_proven(terms) {
             return self.finish(Finish::Complete, "everything is done");
+        }
+        if complete && self.proof.is_none() {
+            return self.prove(Then::Complete);
         }
         if let Some((finish, why)) = self.limit(terms, now) {
             return self.finish(finish, why);
         }
-        match work {
-            WorkCount::Counted { left: 1.., open: Open::Never, .. } => {
+        match (work, rest) {
+            (WorkCount::Counted { left: 1.., open: Open::Never, .. }, _) => {
                 self.finish(Finish::Stuck, "nothing that is left can be claimed: `taut task why` says why")
             }
-            WorkCount::Counted { left: 1.., open: Open::At(until), .. } => {
-                self.wait(terms, until.max(now.plus(SKIP_PAUSE_MS)), "no task can be claimed yet".to_string())
+            (WorkCount::Counted { left: 1.., open: Open::At(until), .. }, _) => {
+                let until = until.max(now.plus(SKIP_PAUSE_MS));
+                self.wait(terms, until, "no task can be claimed yet".to_string(), WaitKind::Tasks)
             }
+            (_, Some((until, why))) => self.wait(terms, until, why, WaitKind::Time),
+            _ if self.pausing => self.pause(),
             _ => self.to(Phase::Entering, vec![LoopEffect::RunHook(Hook::NextIteration)]),
         }
     }
@@ -254,6 +290,7 @@ impl Loop {
         if self.stop.is_some() {
             return self.finish_stopped();
         }
+        self.failure = None;
         match end.stage(Hook::NextIteration, terms.on_hook_failure) {
             HookStage::Abort => self.finish(Finish::HookAbort, "the hook `next_iteration` asked to stop"),
             HookStage::Skip => {
@@ -262,8 +299,8 @@ impl Loop {
                     let why = format!("the hook `next_iteration` skipped {} times in a row", self.tally.skips);
                     return self.finish(Finish::Stuck, why);
                 }
-                let pause = doubled(SKIP_PAUSE_MS, self.tally.skips, LONGEST_SKIP_PAUSE_MS);
-                self.wait(terms, now.plus(pause), "the hook skipped this iteration".to_string())
+                let pause = failure::doubled(SKIP_PAUSE_MS, self.tally.skips, LONGEST_SKIP_PAUSE_MS);
+                self.wait(terms, now.plus(pause), "the hook skipped this iteration".to_string(), WaitKind::Time)
             }
             HookStage::GoOn => {
                 self.tally.skips = 0;
@@ -276,23 +313,75 @@ impl Loop {
         }
     }
 
-    fn agent_ended(&mut self, ended: EndedAgent) -> Vec<LoopEffect> {
+    fn agent_ended(&mut self, terms: &Terms, ended: EndedAgent) -> Vec<LoopEffect> {
         self.tally.last_exit = ended.exit.or(Some(-1));
         self.tally.last_ms = ended.ms;
         self.tally.cost_micros += ended.heard.cost_micros;
+        self.tally.tokens += ended.heard.tokens;
         self.ended = Some(ended);
+        // What it said to be done is settled before what it holds goes back.
+        if terms.queue && !self.is_killing() { self.prove(Then::Judge) } else { self.judge() }
+    }
+
+    fn judge(&mut self) -> Vec<LoopEffect> {
         self.to(Phase::Judging, vec![LoopEffect::Release, LoopEffect::Look])
+    }
+
+    fn prove(&mut self, then: Then) -> Vec<LoopEffect> {
+        self.then = then;
+        self.to(Phase::Proving, vec![LoopEffect::Prove])
+    }
+
+    fn proven(&mut self, terms: &Terms, proof: ProofResult, now: Ms) -> Vec<LoopEffect> {
+        if let ProofResult::Failed { end } = &proof {
+            self.failure = Some(end.clone());
+            if self.then == Then::Complete {
+                self.tally.last_failure = Some(end.clone());
+            }
+        }
+        self.proof = Some(proof);
+        match (self.then, self.seen.clone()) {
+            (Then::Judge, _) => self.judge(),
+            (Then::Complete, Some(seen)) if !self.is_stopping() => self.gate(terms, seen, now),
+            (Then::Leave, _) if !self.is_killing() => self.leave(),
+            (Then::Leave, _) => self.recorded_end(),
+            (Then::Complete, _) => self.finish_stopped(),
+        }
+    }
+
+    /// A queue's tasks are proven one by one; a plan is by the last proof of all of it.
+    fn is_proven(&self, terms: &Terms) -> bool {
+        let passed = matches!(self.proof, Some(ProofResult::NotAsked | ProofResult::Passed));
+        terms.queue || terms.mode == RunMode::Planning || passed
     }
 
     fn judged(&mut self, terms: &Terms, seen: WorkState) -> Vec<LoopEffect> {
         self.tally.commits = seen.commits;
         let progressed = self.before.as_ref().is_none_or(|before| seen.progressed(before, terms.limits.progress));
+        let changed = self.before.as_ref().is_none_or(|before| seen.progressed(before, super::Progress::Any));
         self.tally.idle = if progressed { 0 } else { self.tally.idle + 1 };
-        self.seen = Some(seen);
-        if self.stop == Some(Stop::Hard) {
-            return self.finish_stopped();
+        if self.failure.is_none() {
+            self.failure = self.ended.as_ref().and_then(|ended| ended.failure(&seen, &terms.limits));
         }
-        self.to(Phase::Leaving, vec![LoopEffect::Save, LoopEffect::RunHook(Hook::PostIteration)])
+        self.seen = Some(seen);
+        if self.is_killing() {
+            return self.recorded_end();
+        }
+        if changed && !terms.queue && terms.mode == RunMode::Building {
+            return self.prove(Then::Leave);
+        }
+        self.leave()
+    }
+
+    fn leave(&mut self) -> Vec<LoopEffect> {
+        let effects = vec![LoopEffect::Record, LoopEffect::Save, LoopEffect::RunHook(Hook::PostIteration)];
+        self.to(Phase::Leaving, effects)
+    }
+
+    fn recorded_end(&mut self) -> Vec<LoopEffect> {
+        let mut effects = vec![LoopEffect::Record];
+        effects.extend(self.finish_stopped());
+        effects
     }
 
     /// After an iteration and its hook: what it means, completion first.
@@ -300,23 +389,38 @@ impl Loop {
         let (Some(seen), Some(ended)) = (self.seen.clone(), self.ended.take()) else {
             return self.finish(Finish::Error, "an iteration ended that never began");
         };
-        if matches!(self.stop, Some(Stop::Soft | Stop::Hard)) {
+        if self.is_stopping() {
             return self.finish_stopped();
         }
         if end.stage(Hook::PostIteration, terms.on_hook_failure) == HookStage::Abort {
             return self.finish(Finish::HookAbort, "the hook `post_iteration` asked to stop");
         }
-        if seen.complete() {
+        if seen.complete() && self.is_proven(terms) {
             return self.finish(Finish::Complete, "everything is done");
         }
         if self.stop == Some(Stop::TimeUp) {
             return self.finish_stopped();
         }
+        if ended.by == AgentEnd::Budget {
+            return self.finish(Finish::Budget, "the budget was spent within this iteration");
+        }
+        if self.tally.idle > 0 && ended.is_held_up_by_denials() && !seen.restart {
+            return self.finish(Finish::NoChanges, ended.denials());
+        }
         // A full context ends an agent the hard way, and is no failure.
-        if ended.failed() && !seen.restart {
+        if (ended.failed() || seen.forgotten.is_some()) && !seen.restart {
             return self.failed(terms, &ended, now);
         }
         (self.tally.failures, self.tally.transients, self.pauses) = (0, 0, 0);
+        match self.failure.clone() {
+            None => (self.tally.same_failure, self.tally.last_failure) = (0, None),
+            // What is said to be done must pass; a plan that is half done need not yet.
+            Some(words) if terms.queue || seen.complete() => self.note_failure(words),
+            Some(words) => self.tally.last_failure = Some(words),
+        }
+        if let Some(why) = self.breaker(terms) {
+            return self.finish(Finish::Error, why);
+        }
         let most = terms.limits.idle(terms.queue);
         if most > 0 && self.tally.idle >= most {
             return self.finish(Finish::NoChanges, format!("nothing changed in {} iterations", self.tally.idle));
@@ -324,61 +428,29 @@ impl Loop {
         self.gate(terms, seen, now)
     }
 
-    fn failed(&mut self, terms: &Terms, ended: &EndedAgent, now: Ms) -> Vec<LoopEffect> {
-        match &ended.heard.trouble {
-            Some(AgentTrouble::Limited { until }) => {
-                self.uncount();
-                self.pauses += 1;
-                let pause = doubled(LIMIT_PAUSE_MS, self.pauses, LONGEST_LIMIT_PAUSE_MS);
-                let until = until.filter(|until| *until > now).unwrap_or(now.plus(pause));
-                self.wait(terms, until, "the usage limit is reached; it resets then".to_string())
-            }
-            Some(AgentTrouble::Transient { what }) if self.tally.transients < MOST_TRANSIENTS => {
-                self.uncount();
-                self.tally.transients += 1;
-                let longest = terms.limits.transient_ms.min(LONGEST_TRANSIENT_PAUSE_MS);
-                let pause = doubled(TRANSIENT_PAUSE_MS.min(longest), self.tally.transients, longest);
-                self.wait(terms, now.plus(pause), format!("the service is not there ({what})"))
-            }
-            Some(AgentTrouble::Refused { what }) => {
-                let why =
-                    format!("the agent may not work: {what}. Log in or settle the account, then `taut loop resume`");
-                self.finish(Finish::Error, why)
-            }
-            _ => {
-                self.tally.failures += 1;
-                let mut effects = vec![LoopEffect::PutAside { iteration: self.tally.iterations }];
-                let how = ended.exit.map_or("was ended by a signal".to_string(), |code| format!("ended with {code}"));
-                if self.tally.failures >= terms.limits.failures(terms.queue) {
-                    let said = ended.heard.said.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
-                    effects.extend(self.finish(Finish::Error, format!("the agent {how}{said}")));
-                    return effects;
-                }
-                effects.extend(match self.seen.clone() {
-                    Some(seen) => self.gate(terms, seen, now),
-                    None => self.finish(Finish::Error, format!("the agent {how}")),
-                });
-                effects
-            }
+    /// What an agent that runs is to be ended for, if anything: its budget, its time, its silence.
+    pub fn overrun(&self, terms: &Terms, heard: &AgentOutput, ran_ms: i64, silent_ms: i64) -> Option<AgentEnd> {
+        let limits = &terms.limits;
+        let cost = self.tally.cost_micros.saturating_add(heard.cost_micros);
+        if limits.max_cost_micros.is_some_and(|most| cost >= most) {
+            return Some(AgentEnd::Budget);
         }
-    }
-
-    /// An iteration that never got to work is none.
-    fn uncount(&mut self) {
-        self.tally.iterations = self.tally.iterations.saturating_sub(1);
-        self.tally.idle = self.tally.idle.saturating_sub(1);
+        if limits.max_iteration_ms.is_some_and(|most| ran_ms >= most) {
+            return Some(AgentEnd::TooLong);
+        }
+        // A tool may take its time without a word.
+        let silent = heard.tool.is_none() && limits.max_silence_ms.is_some_and(|most| silent_ms >= most);
+        silent.then_some(AgentEnd::Silence)
     }
 
     /// A wait that outlasts the run is not begun.
-    fn wait(&mut self, terms: &Terms, until: Ms, why: String) -> Vec<LoopEffect> {
+    fn wait(&mut self, terms: &Terms, until: Ms, why: String, kind: WaitKind) -> Vec<LoopEffect> {
+        if self.pausing {
+            return self.pause();
+        }
         if self.deadline(terms).is_some_and(|deadline| until >= deadline) {
             return self.finish(Finish::Limit, format!("{why}, which is after the time that was allowed"));
         }
-        self.to(Phase::Waiting, vec![LoopEffect::Save, LoopEffect::Wait { until, why }])
+        self.to(Phase::Waiting, vec![LoopEffect::Wait { until, why, kind }, LoopEffect::Save])
     }
-}
-
-fn doubled(first: i64, nth: u64, longest: i64) -> i64 {
-    let doublings = u32::try_from(nth.clamp(1, 20) - 1).unwrap_or_default();
-    first.saturating_mul(1_i64 << doublings).min(longest)
 }

@@ -10,9 +10,9 @@ mod shell_file;
 mod verdict;
 
 pub use hooks::{Hook, HookEnd, HookStage, VARIABLES, Variable, values};
-pub use machine::{Loop, LoopEffect, LoopEvent, Phase, Stop, Terms};
+pub use machine::{Loop, LoopEffect, LoopEvent, Phase, Stop, Terms, WaitKind};
 pub use parallel::{
-    AfterWorker, Conflict, Coordination, CoordinatorStep, after_worker, conflict_task, coordinate, safe_name,
+    AfterWorker, Conflict, Coordination, CoordinatorStep, DONE, after_worker, conflict_task, coordinate, safe_name,
     same_failure, work_of_worker,
 };
 pub use plan_file::{Boxes, boxes};
@@ -22,7 +22,7 @@ pub use settings::{
     Flags, HookSetting, Hooks, LoopLimits, LoopSettings, Sources, UnreadVariable, VariableOrigin, settings,
 };
 pub use shell_file::{Assignments, assignments};
-pub use verdict::{EndedAgent, Open, WorkCount, WorkState};
+pub use verdict::{AgentEnd, EndedAgent, Open, ProofResult, WorkCount, WorkState};
 
 #[cfg(test)]
 mod tests;

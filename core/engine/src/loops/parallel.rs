@@ -12,17 +12,19 @@ const LONGEST_NAME: usize = 60;
 const MOST_NAMED: usize = 50;
 const LONGEST_SLUG: usize = 200;
 
-/// The work of a worker: one task, claimed for it.
-pub fn work_of_worker(task: Option<&Queued>, agent: &str, now: Ms) -> WorkCount {
+/// Nothing is left.
+pub const DONE: WorkCount = WorkCount::Counted { left: 0, done: 1, open: Open::Now };
+
+/// The work of a worker: one task, claimed for it. Done is proven; what it does
+/// not hold any more was given back, and is for another.
+pub fn work_of_worker(task: Option<&Queued>, agent: &str) -> WorkCount {
     let left = |open| WorkCount::Counted { left: 1, done: 0, open };
-    let over = WorkCount::Counted { left: 0, done: 1, open: Open::Now };
-    let Some(task) = task else { return over };
+    let Some(task) = task else { return DONE };
     match (task.status, &task.hold) {
-        (TaskStatus::Done | TaskStatus::Deleted, _) => over,
-        (TaskStatus::Active, Some(hold)) if hold.agent == agent && hold.proposed.is_some() => over,
-        (TaskStatus::Active, Some(hold)) if hold.agent == agent => left(Open::Now),
-        (TaskStatus::Open, _) if task.open_blockers == 0 && task.ready_at > now => left(Open::At(task.ready_at)),
-        (TaskStatus::Open, _) if task.open_blockers == 0 => left(Open::Now),
+        (TaskStatus::Done | TaskStatus::Deleted, _) => DONE,
+        (TaskStatus::Active, Some(hold)) if hold.agent == agent => {
+            if hold.proposed.is_some_and(|proposed| proposed.proven) { DONE } else { left(Open::Now) }
+        }
         _ => left(Open::Never),
     }
 }

@@ -1,5 +1,6 @@
 //! The machine without a runner: tables of events and what follows.
 
+mod nights;
 mod ways;
 
 use super::*;
@@ -28,7 +29,7 @@ fn terms(toml: &str, flags: Flags) -> Terms {
 
 fn seen(left: u64, commits: u64) -> WorkState {
     let work = WorkCount::Counted { left, done: 3, open: Open::Now };
-    WorkState { work, commits, head: Some(commits.to_string()), tree: 0, tasks: 0, restart: false }
+    WorkState { work, commits, head: Some(commits.to_string()), tree: 0, tasks: 0, restart: false, forgotten: None }
 }
 
 /// Plays a run: each iteration ends as given, hooks as `hook` says; gives what happened, in order.
@@ -37,10 +38,12 @@ struct Play {
     hook: fn(Hook, u64) -> HookEnd,
     iterations: Vec<(EndedAgent, WorkState)>,
     first: WorkState,
+    /// What the proofs say, in order; the last stands for all after it.
+    proofs: Vec<ProofResult>,
 }
 
 fn ended(exit: i32) -> EndedAgent {
-    EndedAgent { exit: Some(exit), ms: 1500, heard: AgentOutput::default() }
+    EndedAgent { exit: Some(exit), ms: 1500, heard: AgentOutput::default(), by: AgentEnd::Itself }
 }
 
 fn troubled(trouble: AgentTrouble) -> EndedAgent {
@@ -48,15 +51,22 @@ fn troubled(trouble: AgentTrouble) -> EndedAgent {
         exit: Some(1),
         ms: 1,
         heard: AgentOutput { trouble: Some(trouble), failed: true, ..AgentOutput::default() },
+        by: AgentEnd::Itself,
     }
 }
 
 impl Play {
     fn new(iterations: Vec<(EndedAgent, WorkState)>) -> Self {
-        Self { terms: terms("", Flags::default()), hook: |_, _| HookEnd::None, iterations, first: seen(5, 0) }
+        Self {
+            terms: terms("", Flags::default()),
+            hook: |_, _| HookEnd::None,
+            iterations,
+            first: seen(5, 0),
+            proofs: vec![ProofResult::NotAsked],
+        }
     }
 
-    fn run(self) -> (Loop, Vec<LoopEffect>) {
+    fn run(mut self) -> (Loop, Vec<LoopEffect>) {
         let mut now = Ms(1_000_000);
         let mut iterations = self.iterations.into_iter();
         let mut look = self.first;
@@ -77,6 +87,8 @@ impl Play {
                     now = until;
                     LoopEvent::WaitOver
                 }
+                LoopEffect::Prove if self.proofs.len() > 1 => LoopEvent::Proven(self.proofs.remove(0)),
+                LoopEffect::Prove => LoopEvent::Proven(self.proofs[0].clone()),
                 _ => continue,
             };
             let (next, more) = state.step(&self.terms, event, now);
@@ -188,6 +200,7 @@ fn l4_the_first_stop_lets_the_iteration_end_and_the_second_kills() {
         let (state, effects) = at(state, LoopEvent::AgentEnded(ended(130)));
         assert_eq!(effects, [LoopEffect::Release, LoopEffect::Look]);
         let (state, _) = at(state, LoopEvent::Looked(seen(1, 1)));
+        let (state, _) = at(state, LoopEvent::Proven(ProofResult::NotAsked));
         let (state, _) = at(state, LoopEvent::HookEnded(HookEnd::None));
         assert_eq!(state.finish, Some(Finish::Manual));
     }

@@ -1,8 +1,8 @@
 //! What is seen of the work, and what an ended iteration means.
 
-use super::Progress;
+use super::{LoopLimits, Progress};
 use model::Ms;
-use model::run::AgentOutput;
+use model::run::{AgentOutput, AgentTrouble};
 
 /// The work as it stands between two iterations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct WorkState {
     pub tasks: u64,
     /// The agent asked to be started again with a fresh context.
     pub restart: bool,
+    /// A task that the agent ended without settling.
+    pub forgotten: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,11 +49,100 @@ pub struct EndedAgent {
     pub exit: Option<i32>,
     pub ms: i64,
     pub heard: AgentOutput,
+    pub by: AgentEnd,
 }
+
+/// What ended an agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AgentEnd {
+    #[default]
+    Itself,
+    /// The budget was spent while it worked.
+    Budget,
+    Silence,
+    TooLong,
+    /// It asked for a fresh context, or somebody stopped the loop.
+    Asked,
+}
+
+/// What the command said that shows whether work is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProofResult {
+    /// There is no such command, or nothing was said to be done.
+    NotAsked,
+    Passed,
+    /// The end of what it printed.
+    Failed {
+        end: String,
+    },
+    /// It was ended with the loop, and says nothing.
+    Stopped,
+}
+
+/// So many denials are named; the rest is counted.
+const MOST_NAMED: usize = 5;
 
 impl EndedAgent {
     pub fn failed(&self) -> bool {
         self.exit != Some(0) || self.heard.failed
+    }
+
+    /// Why its iteration did not count, in words; none where it did, or where it never got to work.
+    pub fn failure(&self, seen: &WorkState, limits: &LoopLimits) -> Option<String> {
+        if seen.restart {
+            return None;
+        }
+        let said = self.heard.said.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
+        let minutes = |ms: Option<i64>| span(ms.unwrap_or_default());
+        let words = match (self.by, &self.heard.trouble) {
+            (AgentEnd::Silence, _) => {
+                format!("the agent said nothing for {} and was ended", minutes(limits.max_silence_ms))
+            }
+            (AgentEnd::TooLong, _) => {
+                format!("the iteration took longer than {} and was ended", minutes(limits.max_iteration_ms))
+            }
+            (AgentEnd::Budget | AgentEnd::Asked, _) => return None,
+            (AgentEnd::Itself, Some(AgentTrouble::Limited { .. })) if self.failed() => {
+                format!("the usage limit was reached{said}")
+            }
+            (AgentEnd::Itself, _) if self.failed() => {
+                let how = self.exit.map_or("was ended by a signal".to_string(), |code| format!("ended with {code}"));
+                format!("the agent {how}{said}")
+            }
+            (AgentEnd::Itself, _) => match &seen.forgotten {
+                Some(slug) => format!("the agent ended without settling task {slug}{said}"),
+                None => return None,
+            },
+        };
+        Some(words)
+    }
+
+    /// It was not let do things, and nothing else explains why nothing came of it.
+    pub fn is_held_up_by_denials(&self) -> bool {
+        self.by == AgentEnd::Itself && self.heard.trouble.is_none() && !self.heard.denied.is_empty()
+    }
+
+    /// What it was not let do, and what would let it.
+    pub fn denials(&self) -> String {
+        let denied = &self.heard.denied;
+        let named = denied.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = match denied.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!(
+            "nothing changed, and the agent was not let do what it tried: {named}{more}. `--permissions edits` lets it edit \
+             the project and run the commands of `[loop] commands`, `--permissions all` lets it do everything"
+        )
+    }
+}
+
+/// A length of time as a person says it.
+fn span(ms: i64) -> String {
+    match ms / 1000 {
+        seconds if seconds < 120 => format!("{seconds} s"),
+        seconds if seconds < 7200 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
     }
 }
 

@@ -61,6 +61,9 @@ pub enum LoopVerb {
         #[arg(last = true)]
         line: Vec<OsString>,
     },
+    /// End the group that stdin named last when nobody writes there any more, for a loop that was killed
+    #[command(hide = true)]
+    GuardGroup,
 }
 
 #[derive(Debug, Args)]
@@ -211,6 +214,10 @@ pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {
         LoopVerb::Service(args) => service::run(args, printer),
         LoopVerb::WriteLog { path, timeout_ms, line } => {
             runner::run_in_background(path, Duration::from_millis(*timeout_ms), line)?;
+            Ok(Exit::Ok)
+        }
+        LoopVerb::GuardGroup => {
+            runner::guard_group(std::io::stdin().lock());
             Ok(Exit::Ok)
         }
     }

@@ -3,17 +3,18 @@
 use super::{Dispatcher, Now, What};
 use crate::RunMessage;
 use crate::agent::{self, Name};
+use crate::carried::{self, Carried, CarriedTask};
 use crate::child::{Doing, End, Running};
 use crate::hook::{self, Found};
-use engine::loops::{EndedAgent, Hook, HookEnd, LoopEvent, values};
+use engine::loops::{AgentEnd, EndedAgent, Hook, HookEnd, LoopEvent, values};
 use model::run::AgentOutput;
-use model::task::LEASE_MS;
+use model::task::TaskStatus;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 impl Dispatcher<'_> {
     pub(super) fn start_hook(&mut self, hook: Hook) -> Option<HookEnd> {
-        if hook == Hook::Finished || hook == Hook::Started {
+        if hook != Hook::PostIteration {
             self.log.turn_back();
         }
         if self.job.worker.is_some() && matches!(hook, Hook::Started | Hook::Finished) {
@@ -42,8 +43,8 @@ impl Dispatcher<'_> {
         self.next_child += 1;
         match Running::start(command, self.next_child, None, &self.sender) {
             Ok(child) => {
-                let deadline = Some(Instant::now() + Duration::from_millis(setting.timeout_ms));
-                self.now = Some(Now { child, what: What::Hook(hook), deadline, timed_out: false });
+                let limit = Duration::from_millis(setting.timeout_ms);
+                self.run_child(child, What::Hook(hook), Some(limit));
                 None
             }
             Err(error) => {
@@ -57,30 +58,56 @@ impl Dispatcher<'_> {
         if let Err(error) = self.log.turn_to(iteration) {
             self.warn(error.to_string());
         }
-        (self.heard, self.began) = (AgentOutput::default(), host::clock::now());
-        if let Some(worker) = &self.job.worker {
-            // Held already on the first; let go after each that did not finish it.
-            let _ = self.run_store.claim_one(&self.job.project, &worker.task, &worker.agent, LEASE_MS);
-        }
+        (self.heard, self.began, self.spoke) = (AgentOutput::default(), host::clock::now(), Instant::now());
+        (self.commits_before, self.said_wait) = (self.state.tally.commits, None);
         self.tell.show(&RunMessage::IterationStarted { iteration });
+        let prompt = self.prompt();
+        self.task = self.run.task.clone();
         self.next_child += 1;
         let name = Name { agent: &self.agent, run: &self.run.id };
-        match agent::start(self.job, &name, self.next_child, &self.sender) {
+        match agent::start(self.job, &prompt, &name, self.next_child, &self.sender) {
             Ok(child) => {
                 self.run.leader = Some(child.leader);
-                self.now = Some(Now { child, what: What::Agent, deadline: None, timed_out: false });
+                self.run_child(child, What::Agent, None);
                 self.save();
                 None
             }
             Err(error) => {
                 let said = Some(error.to_string());
-                Some(LoopEvent::AgentEnded(EndedAgent {
-                    exit: Some(127),
-                    ms: 0,
-                    heard: AgentOutput { said, failed: true, ..AgentOutput::default() },
-                }))
+                self.heard = AgentOutput { said, failed: true, ..AgentOutput::default() };
+                let heard = self.heard.clone();
+                Some(LoopEvent::AgentEnded(EndedAgent { exit: Some(127), ms: 0, heard, by: AgentEnd::Itself }))
             }
         }
+    }
+
+    /// The prompt, with what the iteration before left.
+    fn prompt(&self) -> String {
+        let store = self.run_store.store();
+        let task = self.task.as_deref().or(self.run.task.as_deref());
+        let task = task.and_then(|slug| store.task(&self.job.project, slug).ok().flatten());
+        let claimed = |task: &model::task::Task| {
+            task.queued.hold.as_ref().is_some_and(|hold| Some(&hold.agent) == self.run.agent.as_ref())
+        };
+        let came_back = |task: &model::task::Task| task.queued.status == TaskStatus::Open;
+        let task = task.as_ref().filter(|task| claimed(task) || came_back(task));
+        let note = store.hand_over(&self.agent, &self.job.project).ok().flatten();
+        let carried = Carried {
+            task: task.map(|task| CarriedTask { task, claimed: claimed(task) }),
+            failure: self.state.tally.last_failure.as_deref(),
+            note: note.as_ref().filter(|note| note.at >= self.run.started_at),
+        };
+        carried::prompt(&self.job.prompt, &carried)
+    }
+
+    /// From now on it runs, and is ended with the loop whatever ends that.
+    pub(super) fn run_child(&mut self, child: Running, what: What, limit: Option<Duration>) {
+        self.checkpoints.looked_away();
+        if let Some(guard) = &mut self.guard {
+            guard.watch(child.leader);
+        }
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        self.now = Some(Now { child, what, deadline, timed_out: false, ended_for: None });
     }
 
     pub(super) fn line(&mut self, child: u64, text: &[u8], whole: bool) {
@@ -92,36 +119,48 @@ impl Dispatcher<'_> {
     pub(super) fn child_ended(&mut self) -> Option<LoopEvent> {
         let now = self.now.take()?;
         let (what, timed_out, id, since) = (now.what, now.timed_out, now.child.id, now.child.since);
+        let ended_for = now.ended_for;
         let mut lines = Vec::new();
-        let mut stops = Vec::new();
+        let mut others = Vec::new();
         // Lines of the child that are still under way belong to it.
         let End { code, killed } = {
             let receiver = &self.receiver;
-            let mut late = LateLines { dispatcher_lines: &mut lines, stops: &mut stops };
+            let mut late = LateLines { dispatcher_lines: &mut lines, others: &mut others };
             now.child.reap(|| late.take(receiver, id))
         };
         for (text, whole) in lines {
             self.take_in(what, &text, whole);
         }
-        for signal in stops {
-            let _ = self.sender.try_send(Doing::Signal(signal));
+        for doing in others {
+            let _ = self.sender.try_send(doing);
+        }
+        if let Some(guard) = &mut self.guard {
+            guard.forget();
         }
         let ms = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
         match what {
             What::Agent => {
                 self.run.leader = None;
-                let heard = std::mem::take(&mut self.heard);
+                self.task =
+                    self.task.take().or_else(|| self.run_store.last_task(&self.job.project, &self.agent, self.began));
+                let by = ended_for.unwrap_or(if killed { AgentEnd::Asked } else { AgentEnd::Itself });
                 let exit = if self.restart && killed { Some(0) } else { code };
-                Some(LoopEvent::AgentEnded(EndedAgent { exit, ms, heard }))
+                Some(LoopEvent::AgentEnded(EndedAgent { exit, ms, heard: self.heard.clone(), by }))
             }
+            What::Proof => self.proof_ended(code, timed_out, killed),
             What::Hook(hook) => Some(LoopEvent::HookEnded(self.hook_end(hook, code, timed_out))),
         }
     }
 
     fn take_in(&mut self, what: What, text: &[u8], whole: bool) {
         match what {
+            What::Proof => {
+                self.proving.printed.take(text);
+                self.log.line("verify", String::from_utf8_lossy(text).trim_end());
+            }
             What::Agent => {
                 self.log.bytes(text);
+                self.spoke = Instant::now();
                 if whole {
                     // An agent that only the user's configuration knows is heard like the usual one.
                     let dialect = agents::ALL.find(&self.job.settings.agent).unwrap_or(agents::DEFAULT);
@@ -168,7 +207,8 @@ impl Dispatcher<'_> {
 /// What comes out of the channel while a child is buried.
 struct LateLines<'l> {
     dispatcher_lines: &'l mut Vec<(Vec<u8>, bool)>,
-    stops: &'l mut Vec<i32>,
+    /// Signals and answers, which are for later.
+    others: &'l mut Vec<Doing>,
 }
 
 impl LateLines<'_> {
@@ -176,7 +216,7 @@ impl LateLines<'_> {
         while let Ok(doing) = receiver.try_recv() {
             match doing {
                 Doing::Line { child, text, whole } if child == id => self.dispatcher_lines.push((text, whole)),
-                Doing::Signal(signal) => self.stops.push(signal),
+                Doing::Signal(_) | Doing::Answer(_) => self.others.push(doing),
                 Doing::Line { .. } | Doing::Ended { .. } => {}
             }
         }

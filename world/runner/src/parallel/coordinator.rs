@@ -256,6 +256,8 @@ impl<'j> Coordinator<'j> {
                 self.wish(if self.paused { RunWish::GoOn } else { RunWish::Pause });
             }
             Happened::Child(Doing::Signal(_)) => self.stop(Stopping::Hard),
+            // Nothing is asked here.
+            Happened::Child(Doing::Answer(_)) => {}
             Happened::Child(Doing::Line { child, text, .. }) => self.worker_line(child, &text),
             Happened::Child(Doing::Ended { child }) => self.worker_ended(child),
             Happened::Prepared { slot, made } => self.prepared(slot, made),

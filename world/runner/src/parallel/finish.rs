@@ -9,7 +9,7 @@ use model::run::{Finish, RunState};
 impl Coordinator<'_> {
     pub(super) fn finish(mut self, finish: Finish, why: String) -> Result<ParallelSummary, RunnerError> {
         self.sum_up();
-        self.work = work_state::queue(self.job, &self.run_store, host::clock::now()).0;
+        self.work = work_state::queue(self.job, &mut self.run_store, &self.run, host::clock::now()).0;
         let aside = self.target.land_aside(&self.git)?.map(|why| (self.target.aside.clone(), why));
         (self.run.finish, self.run.why) = (Some(finish), Some(why.clone()));
         self.hook(Hook::Finished);

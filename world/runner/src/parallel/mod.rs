@@ -24,7 +24,5 @@ mod watch;
 mod wishes;
 mod worker;
 
-pub(crate) use worker::PARENT;
-
 pub use coordinator::coordinate;
 pub use outcome::{ParallelSummary, TaskOutcome};

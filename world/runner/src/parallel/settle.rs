@@ -78,7 +78,7 @@ impl Coordinator<'_> {
     fn landed(&mut self, claim: &Claim, commit: &str, aside: Option<String>) {
         let (solved, of) = self.both(claim);
         for done in solved.iter().chain([&of]) {
-            if let Err(error) = self.run_store.confirm(&self.job.project, &done.slug, &done.agent) {
+            if let Err(error) = self.run_store.confirm_task(&self.job.project, &done.slug, &done.agent) {
                 self.warn(&format!("task {} is merged and could not be marked as done: {error}", done.slug));
             }
             self.leave(&done.agent);
@@ -128,7 +128,7 @@ impl Coordinator<'_> {
         self.outcome(&claim.slug).why = Some(why.to_string());
         self.say(&format!("task {} comes back: {}", claim.slug, model::text::line(why, 200)));
         self.mark(&claim.branch, BranchState::Working);
-        if let Err(error) = self.run_store.refute(&self.job.project, &claim.slug, &claim.agent, why) {
+        if let Err(error) = self.run_store.refute_task(&self.job.project, &claim.slug, &claim.agent, why) {
             self.warn(&format!("task {} could not be given back, its lease will lapse: {error}", claim.slug));
         }
         self.leave(&claim.agent);
@@ -191,7 +191,7 @@ impl Coordinator<'_> {
         let description = engine::loops::conflict_task(&conflict, |_| false).description;
         self.run_store.describe(&self.job.project, &solved.slug, description)?;
         let why = format!("{} has moved on: there are conflicts again in {}", conflict.onto, conflict.files.join(", "));
-        self.run_store.refute(&self.job.project, &solved.slug, &solved.agent, &why)?;
+        self.run_store.refute_task(&self.job.project, &solved.slug, &solved.agent, &why)?;
         self.leave(&solved.agent);
         Ok(solved.slug.clone())
     }
@@ -223,7 +223,7 @@ impl Coordinator<'_> {
     fn keep_for_person(&mut self, solved: Option<Claim>, of: &Claim, why: &str) {
         let hint = format!("{why}; merge it by hand, then `taut task update {} --status done`", of.slug);
         for task in solved.iter().chain([of]) {
-            let refuted = self.run_store.refute(&self.job.project, &task.slug, &task.agent, &hint);
+            let refuted = self.run_store.refute_task(&self.job.project, &task.slug, &task.agent, &hint);
             let kept = refuted.and_then(|()| self.run_store.quarantine(&self.job.project, &task.slug));
             if let Err(error) = kept {
                 self.warn(&format!("task {} could not be quarantined: {error}", task.slug));

@@ -14,12 +14,12 @@ impl Coordinator<'_> {
             return;
         }
         self.looked = Instant::now();
-        if let Ok(Some(wish)) = self.run_store.take_wish(&self.run.id) {
+        if let Some(wish) = self.run_store.take_wish(&self.run.id) {
             self.wish(wish);
         }
         self.sum_up();
         let now = host::clock::now();
-        self.work = work_state::queue(self.job, &self.run_store, now).0;
+        self.work = work_state::queue(self.job, &mut self.run_store, &self.run, now).0;
         self.mind_conflicts();
         if self.kept.elapsed() >= KEEP_EVERY {
             self.kept = Instant::now();

@@ -28,9 +28,6 @@ pub(super) struct LimitsLeft {
     pub cost_micros: Option<i64>,
 }
 
-/// The variable by which a worker knows whose it is, and stops when that one is gone.
-pub(crate) const PARENT: &str = "TAUT_LOOP_PARENT";
-
 pub(super) fn start(
     job: &Job,
     (run, claim, left): (&str, &Claim, LimitsLeft),
@@ -43,8 +40,8 @@ pub(super) fn start(
         command.env_remove(name);
     }
     let own = identity(std::process::id());
-    command.env(PARENT, format!("{}:{}", own.pid, own.started));
-    Running::start(command, id, None, tell)
+    command.env(crate::PARENT, format!("{}:{}", own.pid, own.started));
+    Running::start_free(command, id, None, tell)
         .map_err(|source| RunnerError::Start { program: program.display().to_string(), source })
 }
 

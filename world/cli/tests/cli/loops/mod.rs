@@ -5,9 +5,11 @@ mod defects;
 mod finish;
 mod hooks;
 mod limits;
+mod night;
 mod parallel;
 mod parallel_conflicts;
 mod parallel_killed;
+mod pause;
 mod queue;
 mod resume;
 mod runs;
@@ -20,6 +22,7 @@ mod summary;
 mod supervisor;
 mod templates;
 mod undo;
+mod verify;
 
 /// Ends well and says what it cost.
 const FINE: &str = r#"echo '{"type":"result","is_error":false,"total_cost_usd":0.25,"num_turns":1,"result":"ok"}'"#;

@@ -1,0 +1,80 @@
+//! Pausing: after the iteration, until somebody says to go on; and wishes that others write.
+
+use super::{FINE, WORK};
+use testkit::poll;
+use testkit::stage::{PLENTY, RunningLoop, Stage};
+
+const GATED: &str = "echo x >> .git/starts; until [ -e .git/go ]; do sleep 0.05; done;";
+
+fn wish(stage: &Stage, wish: &str) {
+    let conn = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
+    conn.busy_timeout(PLENTY).unwrap();
+    assert_eq!(conn.execute("UPDATE runs SET wish = ?1 WHERE finished_at IS NULL", [wish]).unwrap(), 1);
+}
+
+fn state(stage: &Stage) -> String {
+    let conn = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
+    conn.query_row("SELECT state FROM runs", [], |row| row.get(0)).unwrap()
+}
+
+fn until_paused(stage: &Stage, going: &RunningLoop) {
+    let paused = || (state(stage) == "paused" && going.printed().contains("paused after iteration")).then_some(());
+    poll::until("the pause", PLENTY, paused).unwrap();
+}
+
+#[test]
+fn l4_l12_sigquit_pauses_after_the_iteration_and_the_agent_does_not_get_it() {
+    let stage = Stage::with_plan();
+    stage.client_does(&format!("{GATED} {WORK} echo whole >> .git/ended; {FINE}"));
+    let mut going = stage.start_loop(&["loop", "build"]);
+    stage.until_written(".git/starts");
+    // The whole foreground group gets it, as from a terminal, and twice.
+    let group = -i32::try_from(going.child.id()).unwrap();
+    // SAFETY: the group of our own child.
+    unsafe { libc::kill(group, libc::SIGQUIT) };
+    poll::until("the word", PLENTY, || going.printed().contains("then the loop pauses").then_some(())).unwrap();
+    // SAFETY: the same.
+    unsafe { libc::kill(group, libc::SIGQUIT) };
+    stage.write(".git/go", "now");
+    until_paused(&stage, &going);
+    assert_eq!((stage.read(".git/ended"), stage.read(".git/starts")), ("whole\n".into(), "x\n".into()));
+    assert!(going.printed().contains("`taut loop resume "), "{}", going.printed());
+    wish(&stage, "go_on");
+    assert_eq!(going.end(), Some(0), "{}", going.printed());
+    assert_eq!(stage.read(".git/starts").lines().count(), 3);
+}
+
+#[test]
+fn l13_a_run_stops_pauses_and_is_killed_when_somebody_writes_so() {
+    for (asked, code, starts) in [("stop", 130, 1), ("kill", 130, 1)] {
+        let stage = Stage::with_plan();
+        stage.client_does(&format!("{GATED} {WORK} echo whole > .git/ended; {FINE}"));
+        let mut going = stage.start_loop(&["loop", "build"]);
+        stage.until_written(".git/starts");
+        wish(&stage, asked);
+        if asked == "stop" {
+            poll::until("the word", PLENTY, || going.printed().contains("waiting for this iteration").then_some(()))
+                .unwrap();
+            stage.write(".git/go", "now");
+        }
+        assert_eq!(going.end(), Some(code), "{asked}: {}", going.printed());
+        assert_eq!(stage.read(".git/starts").lines().count(), starts);
+        assert_eq!(stage.path(".git/ended").exists(), asked == "stop");
+    }
+}
+
+#[test]
+fn l13_ctrl_c_ends_a_loop_that_is_paused() {
+    let stage = Stage::with_plan();
+    stage.loop_hook("finished", "echo $FRESHER_FINISH_TYPE >> .git/finished");
+    stage.client_does(&format!("{GATED} {WORK} {FINE}"));
+    let mut going = stage.start_loop(&["loop", "build"]);
+    stage.until_written(".git/starts");
+    wish(&stage, "pause");
+    poll::until("the word", PLENTY, || going.printed().contains("then the loop pauses").then_some(())).unwrap();
+    stage.write(".git/go", "now");
+    until_paused(&stage, &going);
+    going.signal(libc::SIGINT);
+    assert_eq!(going.end(), Some(130), "{}", going.printed());
+    assert_eq!((stage.read(".git/finished"), stage.read(".git/starts")), ("manual\n".into(), "x\n".into()));
+}

@@ -1,0 +1,116 @@
+//! Done is proven: the command that must pass, on the queue and on a plan.
+
+use super::{FINE, WORK};
+use testkit::poll;
+use testkit::stage::{PLENTY, Stage, lives, summary};
+
+fn verified(command: &str, more: &str) -> Stage {
+    let stage = Stage::with_plan();
+    stage.write(".taut/config.toml", &format!("[loop]\nmax_backoff = \"0s\"\nverify = {command:?}\n{more}"));
+    stage
+}
+
+fn log(stage: &Stage, name: &str) -> String {
+    let runs = std::fs::read_dir(stage.path(".taut/logs")).unwrap().flatten().filter(|entry| entry.path().is_dir());
+    runs.filter_map(|run| std::fs::read_to_string(run.path().join(name)).ok()).collect()
+}
+
+#[test]
+fn l10_a_task_is_done_when_its_proof_passes_and_not_when_its_agent_says_so() {
+    let stage = verified("echo the proof; test -e proof.txt", "");
+    stage.task(&["create", "t1", "one"]);
+    stage.task(&["create", "t2", "two", "--deps", "t1"]);
+    stage.client_does(&format!(
+        r#"n=$(cat .git/n 2>/dev/null || echo 0); echo $((n+1)) > .git/n; printf '%s' "$2" > .git/prompt$n
+        id=$(taut task claim --json | grep -o '"id":"t[12]"' | cut -d'"' -f4)
+        [ $n = 0 ] || touch proof.txt
+        taut task done $id > .git/said$n; taut task show $id --json > .git/shown$n; {FINE}"#
+    ));
+    let done = stage.build(&[]);
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    assert_eq!(stage.read(".git/n").trim(), "3", "t1 was tried twice, then t2");
+    assert!(stage.read(".git/shown0").contains("\"s\":\"active\""), "{}", stage.read(".git/shown0"));
+    let told = stage.read(".git/prompt1");
+    assert!(told.contains("> `echo the proof; test -e proof.txt` failed with 1:\n> the proof"), "{told}");
+    assert_eq!(told.matches("> the proof").count(), 1, "the reason and the failure are one: {told}");
+    assert_eq!((stage.show("t1")["attempt"].as_i64(), stage.show("t2")["attempt"].as_i64()), (Some(2), Some(1)));
+    let log = log(&stage, "iteration-0001.log");
+    assert!(log.contains("[verify] the proof"), "{log}");
+    assert!(done.stderr_text().contains("not verified: task t1") && done.stderr_text().contains("verified: task t2"));
+}
+
+#[test]
+fn l10_the_tasks_own_command_is_the_one_that_counts() {
+    let stage = Stage::with_plan();
+    stage.task(&["create", "t1", "one", "--verify", "touch .git/own"]);
+    stage.client_does(&format!("taut task claim > /dev/null; taut task done t1 > /dev/null; {FINE}"));
+    let done = stage.build(&[]);
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    assert!(stage.path(".git/own").exists());
+}
+
+#[test]
+fn l10_a_proof_that_hangs_is_ended_with_its_group_and_is_no_proof() {
+    let stage = verified("sleep 600 & echo $! > .git/grand; wait", "verify_timeout = \"1s\"\n");
+    stage.task(&["create", "t1", "one"]);
+    stage.client_does(&format!("taut task claim > /dev/null; taut task done t1 > /dev/null; {FINE}"));
+    let done = stage.build(&["-n", "1"]);
+    assert_eq!(summary(&done)["finish"], "max_iterations", "{}", done.stderr_text());
+    assert!(!lives(&stage.read(".git/grand")));
+    let task = stage.show("t1");
+    assert_eq!(task["s"], "open", "{task}");
+    assert!(task["fail_reason"].as_str().unwrap().contains("took longer than 1 s and was ended"), "{task}");
+}
+
+#[test]
+fn l10_a_plan_is_complete_only_when_its_proof_passed_last() {
+    let stage = verified("test -e proof.txt", "");
+    stage.write("PROMPT.building.md", "work");
+    stage.client_does(&format!(
+        r#"echo x >> .git/starts; n=$(wc -l < .git/starts); printf '%s' "$2" > .git/prompt$n
+        if [ $n -gt 3 ]; then touch proof.txt; git add -A; git commit -qm proof; else {WORK} fi; {FINE}"#
+    ));
+    let done = stage.build(&[]);
+    assert_eq!(
+        (summary(&done)["finish"].as_str(), summary(&done)["iterations"].as_u64()),
+        (Some("complete"), Some(4)),
+        "{}",
+        done.stderr_text()
+    );
+    assert_eq!(stage.read(".git/prompt1"), "work");
+    assert!(
+        stage.read(".git/prompt4").contains("> `test -e proof.txt` failed with 1"),
+        "{}",
+        stage.read(".git/prompt4")
+    );
+    let again = stage.build(&[]);
+    assert_eq!(
+        (summary(&again)["finish"].as_str(), summary(&again)["iterations"].as_u64()),
+        (Some("complete"), Some(0))
+    );
+    std::fs::remove_file(stage.path("proof.txt")).unwrap();
+    let broken = stage.build(&["-n", "1"]);
+    assert_eq!(
+        summary(&broken)["finish"],
+        "complete",
+        "ticked boxes that fail are worked on: {}",
+        broken.stderr_text()
+    );
+    assert_eq!(summary(&broken)["iterations"], 1);
+}
+
+#[test]
+fn l10_l4_a_loop_that_is_stopped_while_it_proves_leaves_nothing_behind_and_the_task_comes_back() {
+    let stage = verified("echo $$ > .git/proving; trap '' TERM; while :; do sleep 0.1; done", "");
+    stage.task(&["create", "t1", "one"]);
+    stage.client_does(&format!("taut task claim > /dev/null; taut task done t1 > /dev/null; {FINE}"));
+    let mut going = stage.start_loop(&["loop", "build"]);
+    let pid = stage.until_written(".git/proving");
+    let conn = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
+    let state = || conn.query_row("SELECT state FROM runs", [], |row| row.get::<_, String>(0)).unwrap();
+    poll::until("the state", PLENTY, || (state() == "verifying").then_some(())).unwrap();
+    going.signal(libc::SIGTERM);
+    assert_eq!(going.end(), Some(130), "{}", going.printed());
+    assert!(!lives(&pid));
+    assert_eq!(stage.show("t1")["s"], "open", "{}", stage.show("t1"));
+}
