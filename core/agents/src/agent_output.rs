@@ -1,7 +1,7 @@
 //! What every stream tells in a form of its own, taken in alike: words, usage, calls, denials, trouble.
 
 use crate::prices::{UsedTokens, estimate};
-use model::run::{AgentOutput, AgentTrouble, RunningCall};
+use model::run::{AgentOutput, AgentTrouble, StreamCall};
 use serde_json::Value;
 
 /// Of an agent's last words so much is kept.
@@ -80,13 +80,13 @@ pub(crate) fn call_begins(heard: &mut AgentOutput, id: &str, tool: &str, input: 
     let calls = &mut heard.memory.calls;
     if calls.len() < MOST_KEPT && calls.iter().all(|call| call.id != id) {
         let described = described(tool, input);
-        calls.push(RunningCall { id: id.to_string(), tool: tool.to_string(), described });
+        calls.push(StreamCall { id: id.to_string(), tool: tool.to_string(), described });
     }
     heard.tool = Some(tool.to_string());
 }
 
 /// Gives what it was, where that was told; another may still run.
-pub(crate) fn call_ends(heard: &mut AgentOutput, id: &str) -> Option<RunningCall> {
+pub(crate) fn call_ends(heard: &mut AgentOutput, id: &str) -> Option<StreamCall> {
     let calls = &mut heard.memory.calls;
     let ended = calls.iter().position(|call| call.id == id).map(|at| calls.remove(at));
     heard.tool = calls.last().map(|call| call.tool.clone());

@@ -2,6 +2,7 @@
 //! one value that each agent's folder declares.
 
 use crate::answer_form::AnswerForm;
+use crate::prices::ModelPrice;
 use crate::settings::SettingsDialect;
 use model::agent::AgentProfile;
 use model::fleet::Prompt;
@@ -87,6 +88,8 @@ pub struct LaunchDialect {
     pub hear: fn(&str, &mut AgentOutput),
     /// What `Permissions::Edits` comes to.
     pub edits: EditsMode,
+    /// What the models of its own maker cost, the longer name before the shorter.
+    pub prices: &'static [ModelPrice],
 }
 
 /// Whether an agent can be let edit and run named commands, and no more.

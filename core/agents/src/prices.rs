@@ -17,47 +17,38 @@ impl UsedTokens {
     }
 }
 
-/// A family of models, by how their names begin once the maker's name is off, and what a thousand tokens cost in
-/// millionths of a dollar, which is a million in thousandths of one: read, read from the cache, written.
-struct Family(&'static str, u64, u64, u64);
+/// A family of models by how their names begin, and what a million tokens of it cost in thousandths of a dollar: read,
+/// read from the cache, written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelPrice(pub &'static str, pub u64, pub u64, pub u64);
 
-/// The first that fits holds, so the longer name stands before the shorter.
-const FAMILIES: &[Family] = &[
-    Family("claude-opus-5", 5_000, 500, 25_000),
-    Family("claude-opus-4-5", 5_000, 500, 25_000),
-    Family("claude-opus-4-6", 5_000, 500, 25_000),
-    Family("claude-opus-4-7", 5_000, 500, 25_000),
-    Family("claude-opus-4-8", 5_000, 500, 25_000),
-    Family("claude-opus", 15_000, 1_500, 75_000),
-    Family("claude-sonnet", 6_000, 600, 22_500),
-    Family("claude-haiku", 1_000, 100, 5_000),
-    Family("gpt-5-nano", 250, 25, 2_000),
-    Family("gpt-5-mini", 1_000, 100, 5_000),
-    Family("gpt-5", 5_000, 500, 30_000),
-    Family("gpt-4", 5_000, 1_250, 15_000),
-    Family("o3", 2_000, 500, 8_000),
-    Family("o4-mini", 1_100, 275, 4_400),
-    Family("gemini-3-flash", 500, 50, 3_000),
-    Family("gemini-2.5-flash", 300, 75, 2_500),
-    Family("gemini", 4_000, 400, 18_000),
-    Family("grok-code", 200, 20, 1_500),
-    Family("grok", 6_000, 1_500, 30_000),
-    Family("qwen", 6_000, 600, 60_000),
-    Family("kimi", 1_200, 300, 8_000),
-    Family("mistral", 2_000, 2_000, 6_000),
-    Family("devstral", 2_000, 2_000, 6_000),
-    Family("deepseek", 600, 60, 1_700),
-    Family("glm", 1_000, 200, 3_200),
+/// Those of makers that have no agent here under their own name. The longer name stands before the shorter.
+const OTHERS: &[ModelPrice] = &[
+    ModelPrice("gpt-5-nano", 250, 25, 2_000),
+    ModelPrice("gpt-5-mini", 1_000, 100, 5_000),
+    ModelPrice("gpt-5", 5_000, 500, 30_000),
+    ModelPrice("gpt-4", 5_000, 1_250, 15_000),
+    ModelPrice("o3", 2_000, 500, 8_000),
+    ModelPrice("o4-mini", 1_100, 275, 4_400),
+    ModelPrice("mistral", 2_000, 2_000, 6_000),
+    ModelPrice("devstral", 2_000, 2_000, 6_000),
+    ModelPrice("deepseek", 600, 60, 1_700),
+    ModelPrice("glm", 1_000, 200, 3_200),
 ];
 
+/// The first that fits holds.
+fn families() -> impl Iterator<Item = &'static ModelPrice> {
+    crate::ALL.0.iter().flat_map(|dialect| dialect.launch.prices).chain(OTHERS)
+}
+
 /// Of a model that nobody knows here: the dearest that is.
-const DEAREST: Family = Family("", 15_000, 1_500, 75_000);
+const DEAREST: ModelPrice = ModelPrice("", 15_000, 1_500, 75_000);
 
 /// In millionths of a dollar.
 pub fn estimate(model: &str, used: UsedTokens) -> i64 {
     let name = model.rsplit(['/', ':']).next().unwrap_or(model).to_ascii_lowercase();
-    let Family(_, input, cached, output) =
-        FAMILIES.iter().find(|Family(start, ..)| name.starts_with(start)).unwrap_or(&DEAREST);
+    let ModelPrice(_, input, cached, output) =
+        families().find(|ModelPrice(start, ..)| name.starts_with(start)).unwrap_or(&DEAREST);
     // What is written to a cache costs a quarter more than what is only read.
     let read = used.input.saturating_add(used.cache_write).saturating_add(used.cache_write / 4);
     let sum = [(read, input), (used.cache_read, cached), (used.output, output)]
@@ -84,7 +75,7 @@ mod tests {
 
     #[test]
     fn l6_a_model_that_nobody_knows_costs_what_the_dearest_does_and_no_number_overflows() {
-        let dearest = FAMILIES.iter().map(|Family(name, ..)| estimate(name, MILLION)).max();
+        let dearest = families().map(|ModelPrice(name, ..)| estimate(name, MILLION)).max();
         assert_eq!(Some(estimate("nobody-knows-me", MILLION)), dearest);
         let endless = UsedTokens { input: u64::MAX, cache_read: u64::MAX, cache_write: u64::MAX, output: u64::MAX };
         assert!(estimate("gpt-5", endless) > 0 && endless.all() == u64::MAX);
@@ -92,8 +83,8 @@ mod tests {
 
     #[test]
     fn a_longer_name_stands_before_the_shorter_that_it_begins_with() {
-        for (at, Family(name, ..)) in FAMILIES.iter().enumerate() {
-            let hidden = FAMILIES.iter().take(at).find(|Family(before, ..)| name.starts_with(before));
+        for (at, ModelPrice(name, ..)) in families().enumerate() {
+            let hidden = families().take(at).find(|ModelPrice(before, ..)| name.starts_with(before));
             assert!(hidden.is_none(), "{name}");
         }
     }

@@ -231,14 +231,14 @@ pub struct StreamMemory {
     /// Requests to the model by their id: what was read, what was written, and what it cost. Each is told several times.
     pub requests: BTreeMap<String, (u64, u64, i64)>,
     /// Tools that run, the oldest first.
-    pub calls: Vec<RunningCall>,
+    pub calls: Vec<StreamCall>,
     /// Calls that were not let through and are spoken for, by their id: named already, or denied by a hook.
     pub spoken_for: Vec<String>,
 }
 
 /// A tool that runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RunningCall {
+pub struct StreamCall {
     pub id: String,
     pub tool: String,
     /// As a person would say it.

@@ -46,6 +46,7 @@ pub static DIALECT: Dialect = Dialect {
         resume: launch::resume,
         hear: stream::hear,
         edits: EditsMode::Native,
+        prices: launch::PRICES,
     },
     screen: Some(ScreenDialect { prompt: screen::prompt, typed: screen::typed }),
     status_line: Some(status_line::read),

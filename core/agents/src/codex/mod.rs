@@ -53,6 +53,7 @@ pub static DIALECT: Dialect = Dialect {
         edits: EditsMode::Instead(
             "whatever runs in its own sandbox: it writes the project but not `.git`, so it cannot commit, and reaches no network",
         ),
+        prices: &[],
     },
     screen: None,
     status_line: None,

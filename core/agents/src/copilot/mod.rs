@@ -47,6 +47,7 @@ pub static DIALECT: Dialect = Dialect {
         resume: launch::resume,
         hear: stream::hear,
         edits: EditsMode::Native,
+        prices: &[],
     },
     screen: None,
     status_line: None,

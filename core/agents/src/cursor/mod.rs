@@ -45,6 +45,7 @@ pub static DIALECT: Dialect = Dialect {
         resume: launch::resume,
         hear: launch::hear,
         edits: EditsMode::Instead("what its own settings let it do"),
+        prices: &[],
     },
     screen: None,
     status_line: None,

@@ -54,6 +54,7 @@ pub static DIALECT: Dialect = Dialect {
         edits: EditsMode::Instead(
             "what it calls medium autonomy: edits, local commits, builds, tests and installing packages; it cannot be held to named commands",
         ),
+        prices: &[],
     },
     screen: None,
     status_line: None,

@@ -1,10 +1,18 @@
 //! How Gemini CLI is started.
 
 use crate::launch_words::{after_instructions, is_too_long, named_commands};
+use crate::prices::ModelPrice;
 use model::run::{Launch, LaunchLine, Permissions};
 
 /// What users start it as.
 pub const PROGRAM: &str = "gemini";
+
+/// By their public list, rounded up where it has steps.
+pub const PRICES: &[ModelPrice] = &[
+    ModelPrice("gemini-3-flash", 500, 50, 3_000),
+    ModelPrice("gemini-2.5-flash", 300, 75, 2_500),
+    ModelPrice("gemini", 4_000, 400, 18_000),
+];
 
 /// Not interactive, its work told as a stream of JSON lines.
 pub fn line(launch: &Launch) -> LaunchLine {

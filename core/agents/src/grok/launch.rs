@@ -1,10 +1,14 @@
 //! How Grok is started.
 
 use crate::launch_words;
+use crate::prices::ModelPrice;
 use model::run::{Launch, LaunchLine, Permissions};
 
 /// What users start it as.
 pub const PROGRAM: &str = "grok";
+
+/// By their public list, rounded up where it has steps.
+pub const PRICES: &[ModelPrice] = &[ModelPrice("grok-code", 200, 20, 1_500), ModelPrice("grok", 6_000, 1_500, 30_000)];
 
 /// Not interactive, its work told as a stream of JSON lines. It takes no file of instructions.
 pub fn line(launch: &Launch) -> LaunchLine {

@@ -51,6 +51,7 @@ pub static DIALECT: Dialect = Dialect {
         resume: launch::resume,
         hear: stream::hear,
         edits: EditsMode::Native,
+        prices: launch::PRICES,
     },
     screen: None,
     status_line: None,

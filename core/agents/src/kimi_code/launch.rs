@@ -1,9 +1,13 @@
 //! How Kimi Code is started, and what its stream of JSON lines says.
 
+use crate::prices::ModelPrice;
 use model::run::{AgentOutput, Launch, LaunchLine};
 use serde_json::Value;
 
 pub const PROGRAM: &str = "kimi";
+
+/// By their public list, rounded up where it has steps.
+pub const PRICES: &[ModelPrice] = &[ModelPrice("kimi", 1_200, 300, 8_000)];
 
 /// Not interactive, its work told as JSON lines. It takes a prompt as an argument only, and beside one no mode of
 /// permissions: it never asks then.

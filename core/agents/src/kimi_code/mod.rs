@@ -45,6 +45,7 @@ pub static DIALECT: Dialect = Dialect {
         resume: launch::resume,
         hear: launch::hear,
         edits: EditsMode::Instead("everything: started with a prompt it never asks"),
+        prices: launch::PRICES,
     },
     screen: None,
     status_line: None,

@@ -49,6 +49,7 @@ pub static DIALECT: Dialect = Dialect {
         edits: EditsMode::Instead(
             "what its own settings let it do, which is edits and commands unless they say otherwise",
         ),
+        prices: &[],
     },
     screen: None,
     status_line: None,

@@ -48,6 +48,7 @@ pub static DIALECT: Dialect = Dialect {
         resume: launch::resume,
         hear: launch::hear,
         edits: EditsMode::Instead("everything: it asks for no permissions"),
+        prices: &[],
     },
     screen: None,
     status_line: None,

@@ -1,10 +1,14 @@
 //! How Qwen Code is started.
 
 use crate::launch_words::{after_instructions, is_too_long, named_commands};
+use crate::prices::ModelPrice;
 use model::run::{Launch, LaunchLine, Permissions};
 
 /// What users start it as.
 pub const PROGRAM: &str = "qwen";
+
+/// By their public list, rounded up where it has steps.
+pub const PRICES: &[ModelPrice] = &[ModelPrice("qwen", 6_000, 600, 60_000)];
 
 /// Not interactive, its work told as a stream of JSON lines.
 pub fn line(launch: &Launch) -> LaunchLine {

@@ -45,6 +45,7 @@ pub static DIALECT: Dialect = Dialect {
         resume: launch::resume,
         hear: launch::hear,
         edits: EditsMode::Instead("edits alone: it runs no command that it would have to ask for, commits among them"),
+        prices: &[],
     },
     screen: None,
     status_line: None,

@@ -47,6 +47,7 @@ pub static DIALECT: Dialect = Dialect {
         resume: |_| Vec::new(),
         hear: |_, _| (),
         edits: EditsMode::Instead("what its own settings let it do"),
+        prices: &[],
     },
     screen: None,
     status_line: None,

@@ -96,7 +96,7 @@ impl Tell for LoopScreen<'_> {
                 }
                 self.draw(format!("{why}: {} left", span(*seconds)));
             }
-            RunMessage::Finished { .. } => {
+            RunMessage::Paused { .. } | RunMessage::Finished { .. } => {
                 self.wipe();
                 tell_people();
             }
@@ -125,6 +125,7 @@ fn object(said: &RunMessage) -> Option<Value> {
             "cost_usd": *cost_micros as f64 / 1e6, "duration_ms": ms,
         }),
         RunMessage::Countdown { seconds, why } => json!({"message": "waiting", "why": why, "seconds": seconds}),
+        RunMessage::Paused { iteration } => json!({"message": "paused", "iteration": iteration}),
         RunMessage::Finished { finish, why } => json!({"message": "finished", "finish": finish.name(), "why": why}),
         RunMessage::Status(_) => return None,
     })

@@ -67,6 +67,12 @@ impl LoopService {
         Ok(())
     }
 
+    /// The options once more, as a shell takes them.
+    fn typed(&self) -> String {
+        let flags = self.line.iter().skip(4);
+        flags.map(|flag| format!(" '{}'", flag.replace('\'', "'\\''"))).collect()
+    }
+
     fn systemd(&self) -> (String, Vec<String>) {
         let file = format!("{}.service", self.name);
         let codes = |codes: &[u8]| codes.iter().map(u8::to_string).collect::<Vec<_>>().join(" ");
@@ -74,7 +80,7 @@ impl LoopService {
         let mut lines = vec![
             "# Goes on with the loop after a reboot; not after it is complete or a limit holds. To install it:"
                 .to_string(),
-            format!("#   save this as ~/.config/systemd/user/{file}"),
+            format!("#   taut loop service{} > ~/.config/systemd/user/{file}", self.typed()),
             format!("#   systemctl --user daemon-reload && systemctl --user enable --now {file}"),
             "#   loginctl enable-linger    (once, so that it runs before you log in)".to_string(),
             "[Unit]".to_string(),

@@ -53,6 +53,9 @@ fn begin(asked: &JobRequest, args: &LoopArgs, printer: &Printer) -> Result<Exit,
         return Ok(nothing_started("nothing was chosen", printer));
     }
     say_resumed(&job, printer);
+    if job.prompt_from.contains("; ") {
+        printer.note(format!("prompt: {}", job.prompt_from));
+    }
     service::ensure_daemon(&places);
     if job.settings.workers > 1 {
         return workers::run(job.mode, args, &places, printer);

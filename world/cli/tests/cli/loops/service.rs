@@ -28,6 +28,7 @@ fn l13_l9_the_unit_runs_the_loop_in_its_folder_and_is_not_restarted_when_it_is_o
     assert!(text.contains("/a b 50%% \"ü\"\n"), "{text}");
     let runs = r#" "loop" "build" "--resume" "--max-iterations=5" "--max-time=28800s" "--verify=cargo test -- 100%%""#;
     assert!(text.contains(runs), "{text}");
+    assert!(text.contains("#   taut loop service '--max-iterations=5' "), "{text}");
     assert!(text.contains("#   systemctl --user daemon-reload") && !text.contains("--yes"), "{text}");
     if is_missing("systemd-analyze") {
         return;

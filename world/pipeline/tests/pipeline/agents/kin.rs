@@ -84,6 +84,7 @@ const fn kin(profile: &'static AgentProfile, decode: fn(&Map<String, Value>) -> 
             resume: DEFAULT.launch.resume,
             hear: DEFAULT.launch.hear,
             edits: agents::dialect::EditsMode::Native,
+            prices: &[],
         },
         screen: None,
         status_line: None,

@@ -72,6 +72,7 @@ pub static DIALECT: Dialect = Dialect {
         resume: |session| vec!["--talk".into(), session.into()],
         hear: |_, _| (),
         edits: EditsMode::Instead("what its settings let it"),
+        prices: &[],
     },
     screen: None,
     status_line: None,
