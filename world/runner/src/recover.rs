@@ -143,6 +143,7 @@ pub(crate) fn make_whole(run_store: &mut RunStore, run: &Run) -> Result<(), Runn
     if let Some(agent) = &run.agent {
         run_store.release(agent)?;
         run_store.deregister(agent)?;
+        run_store.gave_up(agent);
     }
     Ok(())
 }

@@ -220,7 +220,12 @@ fn l12_an_agent_that_was_denied_things_and_did_nothing_ends_the_loop_with_their_
         r#"echo x >> .git/starts; echo '{"type":"result","is_error":false,"result":"I may not","total_cost_usd":0.1,"permission_denials":[{"tool_name":"Write","tool_use_id":"t1","tool_input":{"file_path":"src/a.rs"}},{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"git commit -m x"}}]}'"#,
     );
     let done = stage.build(&["--idle-iterations", "9"]);
-    assert_eq!((summary(&done)["finish"].as_str(), done.code()), (Some("no_changes"), Some(11)), "{}", done.stderr_text());
+    assert_eq!(
+        (summary(&done)["finish"].as_str(), done.code()),
+        (Some("no_changes"), Some(11)),
+        "{}",
+        done.stderr_text()
+    );
     assert_eq!(stage.read(".git/starts"), "x\n", "it does not idle on");
     let why = summary(&done)["why"].as_str().unwrap().to_string();
     for part in ["src/a.rs", "git commit", "--permissions edits", "--permissions all", "[loop] commands"] {
