@@ -20,6 +20,7 @@ pub mod session;
 pub mod session_work;
 pub mod stop_code;
 pub mod task;
+pub mod task_branch;
 pub mod text;
 pub mod time;
 pub mod tool;

@@ -32,6 +32,9 @@ pub(crate) fn start(
     if job.queue {
         command.env("RALPH_AGENT_ID", name.agent).env("RALPH_TASK_SCRIPT", task_script());
     }
+    if let Some(worker) = &job.worker {
+        command.env("TAUT_TASK", &worker.task);
+    }
     Running::start(command, id, line.stdin, tell).map_err(|source| RunnerError::Start { program: line.program, source })
 }
 

@@ -68,7 +68,19 @@ pub(crate) struct End {
 }
 
 impl Running {
+    /// It ends with us, where the kernel can do that.
     pub(crate) fn start(
+        mut command: Command,
+        id: u64,
+        stdin: Option<String>,
+        tell: &SyncSender<Doing>,
+    ) -> io::Result<Self> {
+        sys::process::end_with_starter(&mut command);
+        Self::start_free(command, id, stdin, tell)
+    }
+
+    /// It sees to its own end when we are gone: a loop has tasks to give back.
+    pub(crate) fn start_free(
         mut command: Command,
         id: u64,
         stdin: Option<String>,
@@ -76,7 +88,6 @@ impl Running {
     ) -> io::Result<Self> {
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
-        sys::process::end_with_starter(&mut command);
         let mut child = command.spawn()?;
         let leader = identity(child.id());
         if let (Some(text), Some(mut pipe)) = (stdin, child.stdin.take()) {

@@ -247,7 +247,8 @@ impl<'j> Dispatcher<'j> {
                 None
             }
             LoopEffect::Deregister => {
-                if let Some(agent) = self.run.agent.clone()
+                // A worker was registered by its coordinator, which merges before it takes it off the list.
+                if let Some(agent) = self.run.agent.clone().filter(|_| self.job.worker.is_none())
                     && let Err(error) = self.run_store.deregister(&agent)
                 {
                     self.warn(format!("the worker could not be taken off the list: {error}"));
@@ -297,6 +298,10 @@ impl<'j> Dispatcher<'j> {
                 }
             }
             Err(error) => self.warn(format!("tasks could not be released, their leases will lapse: {error}")),
+        }
+        if let Some(worker) = self.job.worker.as_ref().filter(|_| !self.state.ends_soon()) {
+            // It goes on with its one task, and nobody else begins it in between. Refused where it rests or is given up.
+            let _ = self.run_store.claim_one(&self.job.project, &worker.task, &worker.agent, model::task::LEASE_MS);
         }
         // Its hook may have come first, which is forgetting all the same.
         if self.forgotten.is_none() && self.run_store.left_unsettled(&agent, self.began) {

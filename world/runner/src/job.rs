@@ -28,6 +28,18 @@ pub struct JobRequest {
     /// Where configuration and hooks come from; another folder for workers in worktrees.
     pub config_from: Option<PathBuf>,
     pub branch: Option<String>,
+    pub worker: Option<WorkerJob>,
+}
+
+/// The part of a loop that another one started for a single task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerJob {
+    /// The slug.
+    pub task: String,
+    /// The run that started it, and merges and confirms what it proves.
+    pub parent: String,
+    /// Whom the task was claimed for: the name its agent goes by.
+    pub agent: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +78,7 @@ pub struct Job {
     /// What `.fresher/config.sh` gives to the hooks.
     pub assigned: BTreeMap<String, String>,
     pub branch: Option<String>,
+    pub worker: Option<WorkerJob>,
     pub trusted: bool,
     /// The project's files as they were when this job was made: those hooks run for the whole of it.
     pub(crate) files: ProjectFiles,
@@ -100,7 +113,9 @@ impl Job {
             settings.limits.go_on(host::clock::now().since(run.started_at), asked.away_ms);
         }
         // By its components: a path written as `./specs` is shown without the dot.
-        let absolute = |path: &str| folder.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
+        let below =
+            |top: &Path, path: &str| top.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
+        let absolute = |path: &str| below(&folder, path);
         let plan_file = absolute(&settings.plan_file);
         let has_plan = work_state::has_plan(&folder, &plan_file);
         let queue = mode == RunMode::Building && works_on_queue(settings.source, has_plan, &state, &project.root)?;
@@ -110,7 +125,8 @@ impl Job {
             limits: settings.limits.clone(),
             on_hook_failure: settings.hooks.on_failure,
             project_dir: folder.to_string_lossy().into_owned(),
-            log_dir: absolute(&settings.log_dir),
+            // A worker's tree goes when it is merged, and what it said must not.
+            log_dir: below(&root, &settings.log_dir),
             plan_file,
             spec_dir: absolute(&settings.spec_dir),
         };
@@ -140,6 +156,7 @@ impl Job {
             instructions: instructions.map(|path| path.to_string_lossy().into_owned()),
             assigned,
             branch: request.branch.clone(),
+            worker: request.worker.clone(),
             trusted,
             files,
             unheld,

@@ -12,6 +12,8 @@ use std::time::Duration;
 use store::Store;
 
 const GRACE: Duration = Duration::from_secs(2);
+/// A worker ends its agent first.
+const WORKER_GRACE: Duration = Duration::from_secs(8);
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The run that begins now, saved: a new one, or the one that goes on. What else was left behind is cleared away
@@ -35,7 +37,12 @@ pub(crate) fn take_over(job: &Job, run_store: &mut RunStore, tell: &dyn Tell) ->
         }
     }
     let runner = identity(std::process::id());
-    let worker = if job.queue { Some(run_store.register(&job.project, runner)?) } else { None };
+    let worker = match &job.worker {
+        // Whoever started it has registered it, and claimed for it.
+        Some(worker) => Some(worker.agent.clone()),
+        None if job.queue => Some(run_store.register(&job.project, runner)?),
+        None => None,
+    };
     let mut run = resumed.unwrap_or_else(|| fresh(job, folder, now));
     lock.name(&run.id)?;
     // The iteration it was killed in never ended, and is done again.
@@ -55,6 +62,9 @@ fn fresh(job: &Job, folder: String, now: Ms) -> Run {
         mode: job.mode,
         base: work_state::head(&job.folder),
         branch: job.branch.clone(),
+        parent: job.worker.as_ref().map(|worker| worker.parent.clone()),
+        task: job.worker.as_ref().map(|worker| worker.task.clone()),
+        proves: job.worker.is_some(),
         started_at: now,
         ..Run::default()
     }
@@ -129,10 +139,17 @@ pub(crate) fn ended_iterations(store: &Store, run: &Run) -> Result<u64, RunnerEr
 
 /// The last moment a run is known to have been under way.
 pub(crate) fn last_seen(state: &Path, run: &Run) -> Result<(Ms, u64), RunnerError> {
-    let iterations = Store::open_and_migrate(state, PATIENCE)?.iterations(&run.id)?;
-    let last = iterations.last();
-    let at = run.finished_at.or(last.map(|last| last.ended_at)).unwrap_or(run.started_at);
-    Ok((at, last.map_or(0, |last| last.number).min(run.tally.iterations)))
+    let store = Store::open_and_migrate(state, PATIENCE)?;
+    let own = store.iterations(&run.id)?;
+    let (mut last, mut count) = (own.last().map(|last| last.ended_at), own.last().map_or(0, |last| last.number));
+    count = count.min(run.tally.iterations);
+    // A coordinator has the iterations of its workers.
+    for worker in store.workers_of_run(&run.id)? {
+        let ended = store.iterations(&worker.id)?.last().map(|last| last.ended_at);
+        last = last.max(ended).max(worker.finished_at).max(Some(worker.started_at));
+        count += worker.tally.iterations;
+    }
+    Ok((run.finished_at.or(last).unwrap_or(run.started_at), count))
 }
 
 /// The agent it left behind is stopped first, so that nobody works on a task that is given to another.
@@ -154,4 +171,28 @@ fn lives(run: &Run) -> bool {
         Some(Life::Alive { started }) => run.runner.started == 0 || started == run.runner.started,
         None => true,
     }
+}
+
+/// A worker whose coordinator is gone, or that outlived it: it ends, its agent with it, and what it held goes back.
+pub(crate) fn end_worker(run_store: &mut RunStore, run: &Run, now: Ms) -> Result<(), RunnerError> {
+    if lives(run) {
+        host::process_group::stop(run.runner, WORKER_GRACE);
+    }
+    // It may have come to its own end meanwhile, and said more of it than we know.
+    match run_store.store().stored_run(&run.id)? {
+        Some(Run { finished_at: Some(_), .. }) | None => Ok(()),
+        Some(run) => close_killed(run_store, &run, now),
+    }
+}
+
+/// The row of a worker whose process was killed.
+pub(crate) fn close_killed(run_store: &mut RunStore, run: &Run, now: Ms) -> Result<(), RunnerError> {
+    if let Some(leader) = run.leader {
+        host::process_group::stop(leader, GRACE);
+    }
+    if let Some(agent) = &run.agent {
+        run_store.release(agent)?;
+    }
+    let why = Some("its process was killed".to_string());
+    run_store.save(&Run { finish: Some(Finish::Error), finished_at: Some(now), leader: None, why, ..run.clone() })
 }

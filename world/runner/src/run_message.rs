@@ -16,6 +16,12 @@ pub enum RunMessage {
         hook: &'static str,
         text: String,
     },
+    /// A line of a worker's loop.
+    WorkerLine {
+        worker: String,
+        task: String,
+        text: String,
+    },
     /// What the agent said, as it says it; of which worker, where there are several.
     AgentSaid {
         worker: Option<String>,

@@ -1,14 +1,15 @@
 //! The run's place in the database: its row, its worker, its leases.
 
 use crate::RunnerError;
-use engine::queue::{CONTEXT_LIMIT, SESSION_ENDED, SESSION_EXITED};
+use engine::queue::{Actor, CONTEXT_LIMIT, Claimant, SESSION_ENDED, SESSION_EXITED, Speaker};
 use model::run::{Iteration, Run, RunWish};
-use model::task::TaskProposal;
+use model::task::{LEASE_MS, Task, TaskPlan, TaskProposal, TaskStatus};
+use model::task_branch::TaskBranch;
 use model::{ClientProcess, Ms};
-use pipeline::queue::Queue;
+use pipeline::queue::{Queue, TaskChange};
 use std::path::Path;
 use std::time::Duration;
-use store::{SessionFilter, Store};
+use store::{SessionFilter, Store, TaskEdit};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -91,6 +92,75 @@ impl RunStore {
             || self.store.sessions(&last).is_ok_and(|sessions| sessions.iter().any(full))
     }
 
+    /// The first eligible task, for a worker.
+    pub(crate) fn claim_first(&mut self, project: &str, agent: &str, ms: i64) -> Result<Option<Task>, RunnerError> {
+        let claimant = Claimant { agent: agent.to_string(), session: None, lease_ms: ms };
+        Ok(self.queue().claim_first(project, &claimant)?.map(|claimed| claimed.task))
+    }
+
+    pub(crate) fn claim_one(&mut self, project: &str, slug: &str, agent: &str, ms: i64) -> Result<Task, RunnerError> {
+        let claimant = Claimant { agent: agent.to_string(), session: None, lease_ms: ms };
+        Ok(self.queue().claim_one(project, slug, &claimant)?.task)
+    }
+
+    pub(crate) fn renew(&mut self, project: &str, slug: &str, agent: &str) -> Result<(), RunnerError> {
+        self.queue().renew(project, slug, &actor(agent), LEASE_MS)?;
+        Ok(())
+    }
+
+    /// What an agent holds goes back with this reason.
+    pub(crate) fn release_for(&mut self, agent: &str, reason: &str) -> Result<Vec<String>, RunnerError> {
+        Ok(self.queue().release_all(agent, reason)?)
+    }
+
+    pub(crate) fn fail(&mut self, project: &str, slug: &str, agent: &str, why: &str) -> Result<(), RunnerError> {
+        self.queue().fail(project, slug, &actor(agent), why)?;
+        Ok(())
+    }
+
+    /// A branch is merged: its task is done.
+    pub(crate) fn confirm_task(&mut self, project: &str, slug: &str, agent: &str) -> Result<(), RunnerError> {
+        Ok(self.queue().confirm(project, slug, agent)?)
+    }
+
+    pub(crate) fn refute_task(&mut self, project: &str, slug: &str, agent: &str, why: &str) -> Result<(), RunnerError> {
+        Ok(self.queue().refute(project, slug, agent, why)?)
+    }
+
+    /// Out of the queue, until a person says otherwise.
+    pub(crate) fn quarantine(&mut self, project: &str, slug: &str) -> Result<(), RunnerError> {
+        let change = TaskChange { status: Some(TaskStatus::Quarantined), ..TaskChange::default() };
+        Ok(self.queue().update(project, slug, &change, &Speaker::Person)?)
+    }
+
+    pub(crate) fn create(&mut self, project: &str, plan: &TaskPlan) -> Result<(), RunnerError> {
+        Ok(self.queue().create(project, plan, &Speaker::Person)?)
+    }
+
+    pub(crate) fn describe(&mut self, project: &str, slug: &str, text: Option<String>) -> Result<(), RunnerError> {
+        let edit = TaskEdit { description: text, ..TaskEdit::default() };
+        let change = TaskChange { edit, ..TaskChange::default() };
+        Ok(self.queue().update(project, slug, &change, &Speaker::Person)?)
+    }
+
+    /// The names that a process registered and nobody took off the list.
+    pub(crate) fn registered_by(&self, process: ClientProcess) -> Result<Vec<String>, RunnerError> {
+        let alive = self.store.workers_alive()?.into_iter();
+        Ok(alive.filter(|worker| worker.process == process).map(|worker| worker.id).collect())
+    }
+
+    pub(crate) fn save_branch(&mut self, branch: &TaskBranch) -> Result<(), RunnerError> {
+        Ok(self.store.save_branch(branch)?)
+    }
+
+    pub(crate) fn drop_branch(&mut self, task: i64) -> Result<(), RunnerError> {
+        Ok(self.store.drop_branch(task)?)
+    }
+
+    pub(crate) fn wish(&mut self, run: &str, wish: RunWish) -> Result<bool, RunnerError> {
+        Ok(self.store.wish_of_run(run, wish)?)
+    }
+
     pub(crate) fn settle(&self) {
         let _ = self.store.settle();
     }
@@ -129,4 +199,9 @@ impl RunStore {
     pub(crate) fn refute(&mut self, proposal: &TaskProposal, reason: &str) -> Result<(), RunnerError> {
         Ok(self.queue().refute(&proposal.project, &proposal.slug, &proposal.agent, reason)?)
     }
+}
+
+/// The loop acts for its own workers.
+fn actor(agent: &str) -> Actor {
+    Actor { agent: agent.to_string(), attempt: None, token: None, speaker: Speaker::agent(agent) }
 }

@@ -5,7 +5,6 @@ use crate::run_store::RunStore;
 use engine::loops::{Open, Progress, WorkCount, WorkState, boxes};
 use model::Ms;
 use model::run::Run;
-use model::task::TaskStatus;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
@@ -167,21 +166,13 @@ pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> 
     (WorkCount::Counted { left, done, open }, hash.finish())
 }
 
-/// Done for its worker is proposed and proven; one that it does not hold any more was given back, and is for another.
+/// A worker's whole work is its one task.
 fn one_task(job: &Job, run_store: &RunStore, run: &Run, slug: &str) -> (WorkCount, u64) {
     let Ok(task) = run_store.store().task(&job.project, slug) else { return (WorkCount::Unknown, 0) };
+    let queued = task.as_ref().map(|task| &task.queued);
+    let work = engine::loops::work_of_worker(queued, run.agent.as_deref().unwrap_or_default());
     let mut hash = DefaultHasher::new();
-    let queued = task.map(|task| task.queued);
-    let hold =
-        queued.as_ref().and_then(|task| task.hold.as_ref()).filter(|hold| Some(&hold.agent) == run.agent.as_ref());
-    let proven = hold.and_then(|hold| hold.proposed).is_some_and(|proposed| proposed.proven);
-    let done = proven || queued.as_ref().is_some_and(|task| task.status == TaskStatus::Done);
-    (queued.as_ref().map(|task| task.attempt), hold.is_some(), done).hash(&mut hash);
-    let work = if done {
-        WorkCount::Counted { left: 0, done: 1, open: Open::Now }
-    } else {
-        WorkCount::Counted { left: 1, done: 0, open: if hold.is_some() { Open::Now } else { Open::Never } }
-    };
+    (queued.map(|task| (task.status, task.attempt)), work == engine::loops::DONE).hash(&mut hash);
     (work, hash.finish())
 }
 

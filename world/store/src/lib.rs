@@ -44,6 +44,7 @@ mod spool;
 mod spool_line;
 mod store;
 mod strikes;
+mod task_branches;
 mod tasks;
 mod timeline;
 mod tx;

@@ -127,6 +127,19 @@ impl Store {
         self.read(|conn| conn.prepare_cached(&sql)?.query_map([folder], read)?.collect())
     }
 
+    /// The workers of a run, the oldest first.
+    pub fn workers_of_run(&self, run: &str) -> Result<Vec<Run>, Error> {
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE parent = ?1 ORDER BY started_at");
+        self.read(|conn| conn.prepare_cached(&sql)?.query_map([run], read)?.collect())
+    }
+
+    /// The one task that an agent was started for, where another loop started it for one.
+    pub fn task_of_worker(&self, agent: &str) -> Result<Option<String>, Error> {
+        const LOOK: &str = "SELECT task FROM runs INDEXED BY runs_of_agent
+            WHERE agent = ?1 AND finished_at IS NULL AND task IS NOT NULL LIMIT 1";
+        self.read(|conn| conn.prepare_cached(LOOK)?.query_row([agent], |row| row.get(0)).optional())
+    }
+
     /// Runs in this work tree, the newest first.
     pub fn runs_of_folder(&self, folder: &str) -> Result<Vec<Run>, Error> {
         let sql = format!("SELECT {COLUMNS} FROM runs WHERE folder = ?1 ORDER BY started_at DESC, id DESC LIMIT 500");

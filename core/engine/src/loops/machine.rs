@@ -180,6 +180,11 @@ impl Loop {
         }
     }
 
+    /// Whether it ends after what runs now, or is about to.
+    pub fn ends_soon(&self) -> bool {
+        self.stop.is_some() || self.finish.is_some()
+    }
+
     /// When the wall time is over; the ceiling holds where nothing else does.
     pub fn deadline(&self, terms: &Terms) -> Option<Ms> {
         let limits = &terms.limits;

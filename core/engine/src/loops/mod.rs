@@ -3,6 +3,7 @@
 
 mod hooks;
 mod machine;
+mod parallel;
 mod plan_file;
 mod settings;
 mod shell_file;
@@ -10,6 +11,10 @@ mod verdict;
 
 pub use hooks::{Hook, HookEnd, HookStage, VARIABLES, Variable, values};
 pub use machine::{Loop, LoopEffect, LoopEvent, Phase, Stop, Terms, WaitKind};
+pub use parallel::{
+    AfterWorker, Conflict, Coordination, CoordinatorStep, DONE, after_worker, conflict_task, coordinate, safe_name,
+    same_failure, work_of_worker,
+};
 pub use plan_file::{Boxes, boxes};
 pub use policy::config::sections::{FailBehavior, FailedTree, MergeStyle, Progress, WorkSource};
 pub use policy::config::types::duration;

@@ -33,6 +33,8 @@ pub struct LoopSettings {
     pub workers: usize,
     pub merge: MergeStyle,
     pub merge_tries: u64,
+    /// Run once in each work tree that is made; as long as a verification.
+    pub worktree_setup: Option<String>,
     pub failed_tree: FailedTree,
     pub agent_args: Vec<String>,
     /// Program and arguments of an agent that configuration names; `{prompt}` stands for the prompt.
@@ -168,6 +170,7 @@ pub fn settings(from: Sources<'_>) -> Result<LoopSettings, Vec<UnreadVariable>> 
         workers: flags.workers.or(usize::try_from(section.workers).ok()).unwrap_or(1).max(1),
         merge: section.merge,
         merge_tries: section.merge_tries.into(),
+        worktree_setup: section.worktree_setup.clone().filter(|line| !line.trim().is_empty()),
         failed_tree: section.failed_tree,
         agent_args: section.agent_args.iter().chain(&flags.agent_args).cloned().collect(),
         source: flags.source.or(source).unwrap_or(section.source.value),

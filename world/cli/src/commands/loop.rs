@@ -199,6 +199,13 @@ pub struct LoopArgs {
     pub config_from: Option<PathBuf>,
     #[arg(long, hide = true)]
     pub branch: Option<String>,
+    /// The one task of a worker, the run that started it and the name its task was claimed for
+    #[arg(long, hide = true, requires_all = ["parent", "worker"])]
+    pub task: Option<String>,
+    #[arg(long, hide = true)]
+    pub parent: Option<String>,
+    #[arg(long, hide = true)]
+    pub worker: Option<String>,
 }
 
 pub fn run(verb: &LoopVerb, printer: &Printer) -> Result<Exit, CliError> {

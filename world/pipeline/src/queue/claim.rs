@@ -3,9 +3,9 @@
 use super::{Queue, QueueError, known, refused, token, write};
 use engine::queue::{self, Claimant};
 use model::ClientProcess;
-use model::task::{ClockReading, Task};
+use model::task::{ClockReading, Hold, Queued, Task};
 use serde_json::Value;
-use store::Durability;
+use store::{Durability, Error, Tx};
 
 /// A task that is the caller's now.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +42,17 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// A refusal keeps what was reaped: it is true whoever asked.
     fn claim(&mut self, project: &str, slug: Option<&str>, claimant: &Claimant) -> Result<Claimed, QueueError> {
+        let worker_of = self.store.task_of_worker(&claimant.agent)?;
+        let slug = match (&worker_of, slug) {
+            (Some(own), Some(asked)) if own != asked => {
+                return Err(QueueError::Wrong(format!(
+                    "this agent was started for task '{own}' alone, and '{asked}' is another's: \
+                     `taut task claim` gives it its own"
+                )));
+            }
+            (Some(own), _) => Some(own.as_str()),
+            (None, slug) => slug,
+        };
         let token = token::draw()?;
         let judged = self.judge()?;
         self.transact(Durability::Full, |tx, moment| {
@@ -53,10 +64,16 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             let Some(task) = task else {
                 return Ok(Err(QueueError::NotFound { slug: slug.unwrap_or_default().to_string() }));
             };
-            match queue::claim(&task, claimant, &token, moment.now) {
-                Ok(turn) => write(tx, turn)?,
-                Err(refusal) => return Ok(Err(refused(&task, refusal))),
-            }
+            let token = match claimed_before(tx, &task, worker_of.as_ref().map(|_| claimant))? {
+                Some(token) => token,
+                None => match queue::claim(&task, claimant, &token, moment.now) {
+                    Ok(turn) => {
+                        write(tx, turn)?;
+                        token
+                    }
+                    Err(refusal) => return Ok(Err(refused(&task, refusal))),
+                },
+            };
             let Some(task) = tx.task(project, &task.slug)? else {
                 return Ok(Err(QueueError::NotFound { slug: task.slug }));
             };
@@ -64,4 +81,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             Ok(Ok(Claimed { task, token, blocker_results }))
         })?
     }
+}
+
+/// The token of the claim that was made for a worker before it was started.
+fn claimed_before(tx: &Tx<'_>, task: &Queued, worker: Option<&Claimant>) -> Result<Option<String>, Error> {
+    let own = |hold: &&Hold| worker.is_some_and(|worker| worker.agent == hold.agent);
+    let Some(hold) = task.hold.as_ref().filter(own) else { return Ok(None) };
+    Ok(tx.attempt(task, hold.attempt)?.and_then(|attempt| attempt.token))
 }

@@ -17,6 +17,10 @@ impl Dispatcher<'_> {
         if hook != Hook::PostIteration {
             self.log.turn_back();
         }
+        if self.job.worker.is_some() && matches!(hook, Hook::Started | Hook::Finished) {
+            // Those of the whole are its coordinator's.
+            return Some(HookEnd::None);
+        }
         if let Some(words) = hook::changed_since(self.job) {
             self.warn(words);
         }

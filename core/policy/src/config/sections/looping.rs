@@ -28,6 +28,8 @@ table! {
         merge: MergeStyle = MergeStyle::Rebase,
         /// So often an agent is asked to solve the conflicts of one task, before a person is.
         merge_tries: u32 = 3,
+        /// A command that makes a fresh work tree ready, such as one that copies what git ignores and builds need.
+        worktree_setup: Option<String> = None,
         /// What is done with the files that a failed iteration left.
         failed_tree: FailedTree = FailedTree::Keep,
         /// More arguments for the agent.

@@ -78,6 +78,9 @@ impl Tell for LoopScreen<'_> {
             RunMessage::HookLine { hook, text } => {
                 self.line(text!("{} {}", printer.cyan(format!("{hook} │")), text));
             }
+            RunMessage::WorkerLine { worker, task, text } => {
+                self.line(text!("{} {}", printer.cyan(format!("{worker} {task} │")), text));
+            }
             RunMessage::AgentSaid { worker, text } if self.words => self.said(worker.as_deref(), text),
             RunMessage::AgentSaid { .. } => {}
             RunMessage::IterationStarted { iteration } => self.line(format!("iteration {iteration} begins")),
@@ -118,6 +121,9 @@ fn object(said: &RunMessage) -> Option<Value> {
         RunMessage::Note(text) => json!({"message": "note", "text": text}),
         RunMessage::Warning(text) => json!({"message": "warning", "text": text}),
         RunMessage::HookLine { hook, text } => json!({"message": "hook_line", "hook": hook, "text": text}),
+        RunMessage::WorkerLine { worker, task, text } => {
+            json!({"message": "worker_line", "worker": worker, "task": task, "text": text})
+        }
         RunMessage::AgentSaid { worker, text } => json!({"message": "agent_said", "worker": worker, "text": text}),
         RunMessage::IterationStarted { iteration } => json!({"message": "iteration_started", "iteration": iteration}),
         RunMessage::IterationEnded { iteration, exit, commits, cost_micros, ms } => json!({

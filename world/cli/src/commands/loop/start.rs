@@ -11,7 +11,7 @@ use crate::printer::{Printer, text};
 use engine::loops::{Flags, WorkSource};
 use host::paths::PathVariables;
 use model::run::{Permissions, Run, RunMode};
-use runner::{Job, JobRequest, Resume};
+use runner::{Job, JobRequest, Resume, WorkerJob};
 use std::path::PathBuf;
 
 pub(super) fn run(mode: RunMode, args: &LoopArgs, printer: &Printer) -> Result<Exit, CliError> {
@@ -36,6 +36,7 @@ fn begin(asked: &JobRequest, args: &LoopArgs, printer: &Printer) -> Result<Exit,
     let places = PathVariables::from_process();
     let screen = LoopScreen::new(printer).with_words(args.verbose);
     let mut job = Job::new(asked, &places, &screen)?;
+    let parallel = workers::wanted(&job, args)?;
     if args.dry_run {
         return dry_run::show(&job, args, printer);
     }
@@ -53,9 +54,12 @@ fn begin(asked: &JobRequest, args: &LoopArgs, printer: &Printer) -> Result<Exit,
         return Ok(nothing_started("nothing was chosen", printer));
     }
     say_resumed(&job, printer);
+    if job.prompt_from.contains("; ") {
+        printer.note(format!("prompt: {}", job.prompt_from));
+    }
     service::ensure_daemon(&places);
-    if job.settings.workers > 1 {
-        return workers::run(job.mode, args, &places, printer);
+    if parallel {
+        return workers::run(&job, &screen, printer);
     }
     let summary = runner::run(&job, &screen)?;
     summary::show(&summary, printer);
@@ -96,7 +100,14 @@ fn asked(mode: RunMode, args: &LoopArgs, resume: Resume, folder: PathBuf) -> Res
         folder,
         config_from: args.config_from.clone(),
         branch: args.branch.clone(),
+        worker: worker_job(args),
     })
+}
+
+/// Whose worker this loop is, where another loop started it.
+fn worker_job(args: &LoopArgs) -> Option<WorkerJob> {
+    let (task, parent, agent) = (args.task.clone()?, args.parent.clone()?, args.worker.clone()?);
+    Some(WorkerJob { task, parent, agent })
 }
 
 /// What came of the question whether a project is trusted.

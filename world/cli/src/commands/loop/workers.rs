@@ -1,68 +1,85 @@
-//! Several agents at once.
+//! Several agents at once, and what they left.
 
-use super::LoopArgs;
+use super::{LoopArgs, summary};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use host::paths::PathVariables;
 use model::run::RunMode;
-use runner::WorkerFleet;
+use runner::{Job, ParallelSummary, TaskOutcome, Tell};
 use serde_json::json;
-use std::path::PathBuf;
 
-pub(super) fn run(mode: RunMode, args: &LoopArgs, places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
-    if mode == RunMode::Planning {
-        return Err(CliError::failed("several workers cannot write one plan").hint("taut loop build --workers N"));
+/// Whether several are to work at once. Configured workers wait for a queue; typed ones need it.
+pub(super) fn wanted(job: &Job, args: &LoopArgs) -> Result<bool, CliError> {
+    if job.settings.workers < 2 || job.worker.is_some() {
+        return Ok(false);
     }
-    let own: Vec<String> = std::env::args().skip_while(|word| word != "build").skip(1).collect();
-    let mut line = vec!["loop".to_string(), "build".to_string()];
-    let mut words = own.into_iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--workers" => drop(words.next()),
-            word if word.starts_with("--workers=") => {}
-            _ => line.push(word),
+    let typed = args.workers.is_some();
+    match (job.mode, job.queue) {
+        (RunMode::Planning, _) if typed => {
+            Err(CliError::usage("several workers cannot write one plan").hint("taut loop build --workers N"))
+        }
+        (RunMode::Building, false) if typed => {
+            let words = "several workers share a queue, and this project has no tasks: one plan cannot be shared out";
+            Err(CliError::usage(words).hint("taut task import IMPLEMENTATION_PLAN.md"))
+        }
+        (RunMode::Building, queue) => Ok(queue),
+        (RunMode::Planning, _) => Ok(false),
+    }
+}
+
+pub(super) fn run(job: &Job, tell: &dyn Tell, printer: &Printer) -> Result<Exit, CliError> {
+    let summary = runner::coordinate(job, tell)?;
+    show(&summary, printer);
+    Ok(Exit::Loop(summary.run.finish.exit()))
+}
+
+fn show(summary: &ParallelSummary, printer: &Printer) {
+    if printer.json() {
+        for task in &summary.tasks {
+            printer.object(&json!({
+                "message": "task_ended", "task": task.slug, "merged": task.merged, "branch": task.branch, "why": task.why,
+                "cost_usd": task.cost_micros as f64 / 1e6, "tries": task.tries, "conflicts": task.conflicts,
+            }));
+        }
+        if let Some((branch, why)) = &summary.aside {
+            printer.object(&json!({"message": "aside", "branch": branch, "why": why}));
         }
     }
-    if !line.iter().any(|word| word.starts_with("--source")) {
-        line.extend(["--source".to_string(), "queue".to_string()]);
+    summary::show(&summary.run, printer);
+    if printer.json() {
+        return;
     }
-    let project = host::probe::project(&std::env::current_dir()?, &places.home());
-    let fleet = WorkerFleet {
-        folder: PathBuf::from(project.work_tree),
-        state: places.state(),
-        workers: args.workers.unwrap_or(1),
-        program: std::env::current_exe()?,
-        args: line,
+    for task in &summary.tasks {
+        line(task, printer);
+    }
+    if let Some((branch, why)) = &summary.aside {
+        printer.line(text!("{} holds what is merged and not on your branch: {}", printer.bold(branch), why));
+        printer.line(format!("  `git merge --ff-only {branch}` takes it in once that is settled"));
+    }
+}
+
+fn line(task: &TaskOutcome, printer: &Printer) {
+    let cost = task.cost_micros as f64 / 1e6;
+    let tries = if task.tries == 1 { "1 try".to_string() } else { format!("{} tries", task.tries) };
+    let conflicts = match task.conflicts {
+        0 => String::new(),
+        1 => ", 1 conflict".to_string(),
+        many => format!(", {many} conflicts"),
     };
-    if args.dry_run {
-        printer.line(format!(
-            "would start {} times, each in a worktree of its own: taut {}",
-            args.workers.unwrap_or(1),
-            fleet.args.join(" ")
-        ));
-        return Ok(Exit::Ok);
-    }
-    let branches = runner::workers(&fleet)?;
-    for branch in &branches {
-        if printer.json() {
-            printer.object(&json!({"branch": branch.name, "worktree": branch.folder, "commits": branch.commits, "exit": branch.exit}));
-            continue;
+    let about = format!("${cost:.2}, {tries}{conflicts}");
+    match &task.merged {
+        Some(commit) => {
+            let short: String = commit.chars().take(9).collect();
+            printer.line(text!("  {} {}: merged {}, {}", printer.green("✓"), task.slug, short, about));
         }
-        printer.line(text!(
-            "{} ({} commits) in {}",
-            printer.bold(&branch.name),
-            branch.commits.len(),
-            branch.folder.display()
-        ));
-        branch.commits.iter().for_each(|commit| printer.line(format!("  {commit}")));
+        None => {
+            printer.line(text!("  {} {}: not merged, {}", printer.yellow("–"), task.slug, about));
+            if let Some(why) = &task.why {
+                printer.line(text!("      {}", model::text::line(why, 200)));
+            }
+            if let Some(branch) = &task.branch {
+                printer.line(format!("      its work is kept on branch {branch}"));
+            }
+        }
     }
-    if !printer.json() {
-        printer.line(
-            "nothing was merged: `git merge <branch>` takes one in, `git worktree remove <folder>` clears it away",
-        );
-    }
-    // What one of them could not do weighs more than what another did.
-    let exit = branches.iter().map(|branch| branch.exit.unwrap_or(20)).max().unwrap_or_default();
-    Ok(Exit::Loop(u8::try_from(exit).unwrap_or(20)))
 }

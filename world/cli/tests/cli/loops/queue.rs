@@ -1,4 +1,4 @@
-//! The loop on the queue, and several workers on one.
+//! The loop on the queue.
 
 use super::FINE;
 use testkit::poll;
@@ -89,31 +89,6 @@ fn l6_a_queue_of_which_nothing_can_be_claimed_is_stuck() {
     stage.client_does("touch ran");
     let done = stage.build(&["--source", "queue"]);
     assert_eq!((summary(&done)["finish"].as_str(), done.code()), (Some("stuck"), Some(14)), "{}", done.stderr_text());
-}
-
-#[test]
-fn l7_workers_run_in_worktrees_of_their_own_and_nothing_is_merged() {
-    let stage = Stage::with_plan();
-    for slug in ["t1", "t2", "t3", "t4"] {
-        stage.task(&["create", slug, "do it"]);
-    }
-    stage.client_does(&format!(
-        "id=$(taut task claim --json | grep -o '\"id\":\"t[1-4]\"' | cut -d'\"' -f4); [ -n \"$id\" ] || exit 0; \
-         echo $id > $id.txt; git add -A; git commit -qm \"$id\"; taut task done $id; {FINE}"
-    ));
-    let head = stage.git(&["rev-parse", "HEAD"]);
-    let done = stage.build(&["--workers", "2", "--idle-iterations", "5"]);
-    assert_eq!(done.code(), Some(0), "{}{}", done.stdout_text(), done.stderr_text());
-    assert_eq!(stage.git(&["rev-parse", "HEAD"]), head, "something was merged");
-    let lines = done.stdout_text();
-    let branches: Vec<serde_json::Value> = lines
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .filter(|value: &serde_json::Value| value["worktree"].is_string())
-        .collect();
-    let commits: usize = branches.iter().map(|branch| branch["commits"].as_array().unwrap().len()).sum();
-    assert_eq!((branches.len(), commits), (2, 4), "{lines}");
-    assert!(stage.task(&["plan-status"]).stdout_text().contains("4 done"));
 }
 
 /// L7: a loop that is started from within an agent is not that agent.

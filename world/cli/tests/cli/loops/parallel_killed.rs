@@ -1,0 +1,97 @@
+//! A coordinator killed with -9: nothing is done twice, nothing is lost.
+
+use super::parallel::{is_cleared_away, with_tasks, writes_its_file};
+use testkit::poll;
+use testkit::stage::{PLENTY, lives, summary};
+
+#[test]
+fn l11_l9_workers_of_a_killed_coordinator_stop_and_a_resume_goes_on() {
+    let stage = with_tasks(&["t1", "t2", "t3"]);
+    let root = stage.sandbox.root().to_string_lossy().into_owned();
+    stage.client_does(&format!(
+        "[ -e {root}/go ] || {{ echo half > half-$TAUT_TASK.txt; git add -A; git commit -qm half; echo $$ >> {root}/pids; sleep 600; }}; \
+         {}",
+        writes_its_file()
+    ));
+    let mut going = stage.start_loop(&["loop", "build", "--workers", "2"]);
+    let pids = stage.sandbox.root().join("pids");
+    let read = || std::fs::read_to_string(&pids).ok().filter(|text| text.lines().count() == 2);
+    let agents = poll::until("both agents", PLENTY, read).unwrap();
+    going.child.kill().unwrap();
+    going.child.wait().unwrap();
+    std::fs::write(stage.sandbox.root().join("go"), "now").unwrap();
+    poll::until("the agents to end", PLENTY, || agents.lines().all(|pid| !lives(pid)).then_some(())).unwrap();
+    let done = stage.build(&["--workers", "2", "--resume"]);
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    for slug in ["t1", "t2", "t3"] {
+        assert_eq!((stage.show(slug)["s"].as_str(), stage.read(&format!("{slug}.txt")).trim()), (Some("done"), slug));
+    }
+    for slug in ["t1", "t2"] {
+        assert_eq!(stage.show(slug)["attempt"], 2);
+        assert_eq!(stage.read(&format!("half-{slug}.txt")).trim(), "half", "the next attempt began on the kept branch");
+    }
+    is_cleared_away(&stage);
+}
+
+/// It is killed while the verification of a merge runs, which is after its worker has ended.
+#[test]
+fn l11_l9_a_proposal_that_was_not_merged_yet_is_merged_by_whoever_goes_on() {
+    for more in [&["--resume"][..], &[]] {
+        let stage = with_tasks(&["t1", "t2"]);
+        let root = stage.sandbox.root().to_string_lossy().into_owned();
+        let both = format!("echo x >> {root}/starts; until [ $(wc -l < {root}/starts) -ge 2 ]; do sleep 0.05; done;");
+        stage.client_does(&format!("{both} echo $TAUT_TASK >> {root}/worked; {}", writes_its_file()));
+        // Both trees have one file, the merged one has two.
+        let verify =
+            format!("[ -e {root}/go ] || [ ! -e t1.txt ] || [ ! -e t2.txt ] || {{ touch {root}/merging; sleep 600; }}");
+        let mut going = stage.start_loop(&["loop", "build", "--workers", "2", "--verify", &verify]);
+        let merging = stage.sandbox.root().join("merging");
+        poll::until("the second merge", PLENTY, || merging.exists().then_some(())).unwrap();
+        going.child.kill().unwrap();
+        going.child.wait().unwrap();
+        std::fs::write(stage.sandbox.root().join("go"), "now").unwrap();
+        let args = [&["--workers", "2", "--verify", &verify][..], more].concat();
+        let done = stage.build(&args);
+        assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+        assert_eq!((stage.read("t1.txt").trim(), stage.read("t2.txt").trim()), ("t1", "t2"));
+        assert_eq!((stage.show("t1")["attempt"].as_i64(), stage.show("t2")["attempt"].as_i64()), (Some(1), Some(1)));
+        let worked = std::fs::read_to_string(stage.sandbox.root().join("worked")).unwrap();
+        assert_eq!(worked.lines().count(), 2, "nobody did it again: {worked}");
+        is_cleared_away(&stage);
+    }
+}
+
+/// Killed again and again at moments that nobody chose.
+#[test]
+fn l11_l9_killed_at_many_points_every_task_lands_once() {
+    let stage = with_tasks(&["t1", "t2", "t3", "t4"]);
+    stage.task(&["create", "t5", "last", "--deps", "t1,t2"]);
+    let root = stage.sandbox.root().to_string_lossy().into_owned();
+    stage.client_does(&format!("echo $TAUT_TASK >> {root}/begun; sleep 0.2; {}", writes_its_file()));
+    let begun = stage.sandbox.root().join("begun");
+    let lines = || std::fs::read_to_string(&begun).unwrap_or_default().lines().count();
+    for kill in 0..4_u64 {
+        let resume: &[&str] = if kill == 0 { &[] } else { &["--resume"] };
+        let before = lines();
+        let mut going = stage.start_loop(&[&["loop", "build", "--workers", "2"][..], resume].concat());
+        // From the start of an agent on, a little later each time: into its work, its end, its merge.
+        let _ = poll::until("an agent or the end", PLENTY, || {
+            (lines() > before || going.child.try_wait().unwrap().is_some()).then_some(())
+        });
+        std::thread::sleep(std::time::Duration::from_millis(kill * 250));
+        let _ = going.child.kill();
+        going.child.wait().unwrap();
+    }
+    let mut done = stage.build(&["--workers", "2", "--resume"]);
+    if done.code() == Some(2) {
+        // It had come to its end before the last kill.
+        done = stage.build(&["--workers", "2", "--source", "queue"]);
+    }
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    for slug in ["t1", "t2", "t3", "t4", "t5"] {
+        assert_eq!((stage.show(slug)["s"].as_str(), stage.read(&format!("{slug}.txt")).trim()), (Some("done"), slug));
+        let log = stage.git(&["log", "--format=%s", "--", &format!("{slug}.txt")]);
+        assert_eq!(log.lines().count(), 1, "{slug} landed once: {log}");
+    }
+    is_cleared_away(&stage);
+}

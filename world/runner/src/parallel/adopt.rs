@@ -1,0 +1,93 @@
+//! What a coordinator of this work tree left when it was killed or stopped:
+//! proposals are merged, workers that are still there are ended, branches wait
+//! for the next attempt.
+
+use super::coordinator::Coordinator;
+use super::tree;
+use super::worker::Claim;
+use crate::{RunnerError, recover};
+use model::run::Run;
+use model::task::{Task, TaskStatus};
+use model::task_branch::{BranchState, TaskBranch};
+use std::path::Path;
+
+impl Coordinator<'_> {
+    pub(super) fn adopt(&mut self, left_by: &[Run]) -> Result<(), RunnerError> {
+        let rows = self.run_store.store().task_branches(&self.job.project)?;
+        let rows: Vec<TaskBranch> = rows.into_iter().filter(|row| self.was_here(row)).collect();
+        let mut parents: Vec<String> = rows.iter().map(|row| row.run.clone()).collect();
+        parents.extend(left_by.iter().map(|run| run.id.clone()).chain([self.run.id.clone()]));
+        parents.sort();
+        parents.dedup();
+        for parent in parents {
+            for worker in self.run_store.store().workers_of_run(&parent)? {
+                if worker.finished_at.is_none() {
+                    recover::end_worker(&mut self.run_store, &worker, host::clock::now())?;
+                }
+            }
+        }
+        // Claimed for a worker that never began.
+        for dead in left_by.iter().map(|run| run.runner) {
+            for agent in self.run_store.registered_by(dead)? {
+                self.run_store.release_for(&agent, "the loop was killed before its worker began")?;
+            }
+        }
+        for row in &rows {
+            if let Some(task) = self.run_store.store().task(&self.job.project, &row.slug)? {
+                self.adopt_one(row, &task)?;
+            }
+        }
+        self.pair_conflicts(&rows);
+        Ok(())
+    }
+
+    fn was_here(&self, row: &TaskBranch) -> bool {
+        row.state != BranchState::Merged && self.is_ours(row)
+            || (row.state != BranchState::Merged && row.run == self.run.id)
+    }
+
+    fn adopt_one(&mut self, row: &TaskBranch, task: &Task) -> Result<(), RunnerError> {
+        let row = TaskBranch { run: self.run.id.clone(), ..row.clone() };
+        let hold = task.queued.hold.as_ref();
+        match task.queued.status {
+            TaskStatus::Done | TaskStatus::Deleted => self.put_away(&row),
+            TaskStatus::Active if hold.is_some_and(|hold| hold.proposed.is_some()) => {
+                let tree = self.git.of(Path::new(&row.folder));
+                if !Path::new(&row.folder).join(".git").exists() {
+                    tree::add(&self.git, Path::new(&row.folder), &row.branch, &row.base)?;
+                }
+                if row.state != BranchState::Conflict {
+                    tree::set_right(&tree, &row.branch);
+                }
+                self.run_store.save_branch(&row)?;
+                let agent = hold.map(|hold| hold.agent.clone()).unwrap_or_default();
+                let claim = Claim {
+                    slug: row.slug.clone(),
+                    title: task.plan.title.clone(),
+                    agent,
+                    verify: task.plan.verify.clone(),
+                    branch: row,
+                };
+                self.outcome(&claim.slug).branch = Some(claim.branch.branch.clone());
+                self.say(&format!("task {} was said to be done: it is merged now", claim.slug));
+                self.enqueue(claim);
+            }
+            // The next attempt begins with it.
+            TaskStatus::Open | TaskStatus::Active => self.run_store.save_branch(&row)?,
+            TaskStatus::Quarantined => {}
+        }
+        Ok(())
+    }
+
+    /// A branch whose conflict is another task's waits for that one.
+    fn pair_conflicts(&mut self, rows: &[TaskBranch]) {
+        for row in rows.iter().filter(|row| row.state == BranchState::Conflict) {
+            let Some(at) = self.to_merge.iter().position(|claim| claim.slug == row.slug) else { continue };
+            let solves = |other: &&TaskBranch| other.branch == row.branch && other.slug != row.slug;
+            if let Some(other) = rows.iter().find(solves) {
+                let claim = self.to_merge.remove(at);
+                self.conflicts.push((claim, other.slug.clone()));
+            }
+        }
+    }
+}

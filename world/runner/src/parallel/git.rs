@@ -1,0 +1,153 @@
+//! Git, as the loop itself calls it: nothing that a repository can configure is
+//! run, nobody is asked, nothing is signed, and no call takes for ever.
+
+use super::bounded::{self, BoundedEnd, Cancel, Pipe};
+use crate::RunnerError;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The longest a call may take: a checkout of a large tree on a slow disk.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// What would run a program, ask somebody, or do more than was said.
+const SETTINGS: &[&str] = &[
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.editor=true", "sequence.editor=true",
+    "core.askPass=true", "credential.helper=", "commit.gpgSign=false", "tag.gpgSign=false", "gpg.program=false",
+    "gpg.ssh.program=false", "commit.verbose=false", "rerere.enabled=false", "rebase.autoStash=false",
+    "rebase.autoSquash=false", "rebase.updateRefs=false", "rebase.rebaseMerges=false",
+    "rebase.missingCommitsCheck=ignore", "merge.autoStash=false", "merge.verifySignatures=false", "merge.ff=true",
+    "submodule.recurse=false", "gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false",
+    "core.quotePath=false",
+];
+
+/// Variables that lead git to another place than the folder it is called for.
+pub(crate) const MISLEADING: &[&str] = &[
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_ATTR_SOURCE",
+    "GIT_REFLOG_ACTION", "GIT_QUARANTINE_PATH",
+];
+
+/// The usual merge of text, in the words of a merge driver.
+const PLAIN_DRIVER: &str = "git merge-file --marker-size=%L %A %O %B";
+
+#[derive(Debug, Clone)]
+pub(crate) struct Git {
+    pub folder: PathBuf,
+    /// Filters and drivers that the repository itself names, switched off.
+    off: Vec<String>,
+    /// Filters among them, by name.
+    filters: Vec<String>,
+    nobody: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct GitOutput {
+    pub ok: bool,
+    pub out: String,
+    pub error: String,
+}
+
+impl Git {
+    /// For one work tree. What its repository configures is looked up once.
+    pub(crate) fn at(folder: &Path) -> Self {
+        let mut git = Self { folder: folder.to_path_buf(), off: Vec::new(), filters: Vec::new(), nobody: false };
+        let programs = r"^(filter\..*\.(clean|smudge|process)|merge\..*\.driver|(diff\..*\.(command|textconv)))$";
+        let listed = git.text(&["config", "--show-scope", "--includes", "--name-only", "--get-regexp", programs]);
+        for line in listed.unwrap_or_default().lines() {
+            // What the user's own settings name is theirs; an agent can write the repository's.
+            let Some(("local" | "worktree", name)) = line.split_once('\t') else { continue };
+            let value = if name.starts_with("merge.") { PLAIN_DRIVER } else { "" };
+            git.off.push(format!("{name}={value}"));
+            if let Some((filter, _)) = name.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')) {
+                git.off.push(format!("filter.{filter}.required=false"));
+                git.filters.push(filter.to_string());
+            }
+        }
+        git.filters.dedup();
+        git.nobody = git.text(&["var", "GIT_COMMITTER_IDENT"]).is_none();
+        git
+    }
+
+    /// The same settings for another work tree of the same repository.
+    pub(crate) fn of(&self, folder: &Path) -> Self {
+        Self { folder: folder.to_path_buf(), ..self.clone() }
+    }
+
+    /// Filters that are switched off, and so must not see files again.
+    pub(crate) fn switched_off(&self) -> &[String] {
+        &self.filters
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Result<GitOutput, RunnerError> {
+        let mut git = GitOutput::default();
+        let (mut out, mut error) = (Vec::new(), Vec::new());
+        let end = bounded::run(self.command(args), LONGEST, &Cancel::default(), |pipe, line| match pipe {
+            Pipe::Out => out.extend_from_slice(line),
+            Pipe::Error => error.extend_from_slice(line),
+        });
+        let end = end.map_err(|source| RunnerError::Start { program: "git".to_string(), source })?;
+        git.ok = end == BoundedEnd::Code(Some(0));
+        git.out = String::from_utf8_lossy(&out).into_owned();
+        git.error = String::from_utf8_lossy(&error).trim().to_string();
+        if end == BoundedEnd::TimedOut {
+            git.error = format!("it took longer than {} s and was ended", LONGEST.as_secs());
+        }
+        Ok(git)
+    }
+
+    /// What it printed, where it went well.
+    pub(crate) fn text(&self, args: &[&str]) -> Option<String> {
+        self.run(args).ok().filter(|git| git.ok).map(|git| git.out.trim_end().to_string())
+    }
+
+    /// What it printed; else why not.
+    pub(crate) fn must(&self, args: &[&str]) -> Result<String, RunnerError> {
+        let git = self.run(args)?;
+        if git.ok {
+            return Ok(git.out.trim_end().to_string());
+        }
+        let said = if git.error.is_empty() { git.out } else { git.error };
+        Err(RunnerError::Git { what: args.join(" "), said: said.trim().to_string() })
+    }
+
+    pub(crate) fn succeeds(&self, args: &[&str]) -> bool {
+        self.run(args).is_ok_and(|git| git.ok)
+    }
+
+    /// The commit that a name stands for.
+    pub(crate) fn commit(&self, name: &str) -> Option<String> {
+        self.text(&["rev-parse", "--verify", "-q", "--end-of-options", &format!("{name}^{{commit}}")])
+            .filter(|text| !text.is_empty())
+    }
+
+    pub(crate) fn is_ancestor(&self, one: &str, other: &str) -> bool {
+        self.succeeds(&["merge-base", "--is-ancestor", one, other])
+    }
+
+    /// One line each, the newest first.
+    pub(crate) fn log(&self, range: &str) -> Vec<String> {
+        let log = self.text(&["log", "--no-decorate", "--no-show-signature", "--format=%h %s", "-n", "200", range]);
+        log.unwrap_or_default().lines().map(String::from).collect()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command.arg("--no-pager").arg("-C").arg(&self.folder);
+        for setting in SETTINGS.iter().copied().chain(self.off.iter().map(String::as_str)) {
+            command.args(["-c", setting]);
+        }
+        command.args(args).current_dir(&self.folder);
+        for name in MISLEADING {
+            command.env_remove(name);
+        }
+        command.env("GIT_EDITOR", "true").env("GIT_SEQUENCE_EDITOR", "true").env("GIT_TERMINAL_PROMPT", "0");
+        command.env("GIT_ASKPASS", "true").env("GIT_MERGE_AUTOEDIT", "no").env("LC_ALL", "C");
+        if self.nobody {
+            for name in ["AUTHOR", "COMMITTER"] {
+                command.env(format!("GIT_{name}_NAME"), "Taut").env(format!("GIT_{name}_EMAIL"), "taut@localhost");
+            }
+        }
+        command
+    }
+}

@@ -1,0 +1,241 @@
+//! Merges, one after the other: what they came to, and what that means for the
+//! queue. Only what is merged is done.
+
+use super::checks::Check;
+use super::coordinator::{Coordinator, Happened, Stopping};
+use super::merging::{MergeEnd, MergeJob};
+use super::worker::Claim;
+use crate::RunnerError;
+use engine::loops::Conflict;
+use model::task::{LEASE_MS, TaskStatus};
+use model::task_branch::{BranchState, TaskBranch};
+use std::path::PathBuf;
+
+impl Coordinator<'_> {
+    /// In the order of the queue, as far as they are ready.
+    pub(super) fn enqueue(&mut self, claim: Claim) {
+        self.to_merge.push(claim);
+        let order = self.run_store.store().task_branches(&self.job.project).unwrap_or_default();
+        let place = |claim: &Claim| order.iter().position(|row| row.task == claim.branch.task);
+        self.to_merge.sort_by_key(|claim| place(claim).unwrap_or(usize::MAX));
+    }
+
+    pub(super) fn merge_next(&mut self) {
+        if self.merging.is_some() || self.to_merge.is_empty() || self.stopping == Stopping::Hard {
+            if self.stopping == Stopping::Hard {
+                // They are proven and on record: whoever goes on merges them.
+                self.to_merge.clear();
+            }
+            return;
+        }
+        let claim = self.to_merge.remove(0);
+        let proposed = self.run_store.store().task(&self.job.project, &claim.slug).ok().flatten();
+        let hold = proposed.and_then(|task| task.queued.hold).filter(|hold| hold.agent == claim.agent);
+        let Some(proposed) = hold.and_then(|hold| hold.proposed) else {
+            self.warn(&format!("task {} is nobody's to merge any more: its lease lapsed", claim.slug));
+            return;
+        };
+        let verify = claim.verify.as_ref().or(self.job.settings.verify.as_ref());
+        let job = MergeJob {
+            slug: claim.slug.clone(),
+            title: claim.title.clone(),
+            branch: claim.branch.branch.clone(),
+            folder: PathBuf::from(&claim.branch.folder),
+            main: self.git.clone(),
+            target: self.target.clone(),
+            style: self.job.settings.merge,
+            verify: verify.map(|line| Check::new(self.job, line)),
+            proven: proposed.proven,
+        };
+        let (sender, cancel, slug) = (self.sender.clone(), self.cancel.clone(), claim.slug.clone());
+        self.merging = Some(claim);
+        std::thread::spawn(move || {
+            let lines = sender.clone();
+            let end = job.run(&cancel, |line| {
+                let text = String::from_utf8_lossy(line).into_owned();
+                let _ = lines.send(Happened::Line { slug: slug.clone(), what: "verify", text });
+            });
+            let _ = sender.send(Happened::Merged(end));
+        });
+    }
+
+    pub(super) fn merged(&mut self, end: MergeEnd) {
+        let Some(claim) = self.merging.take() else { return };
+        match end {
+            MergeEnd::Merged { commit, aside } => self.landed(&claim, &commit, aside),
+            MergeEnd::Conflict(conflict) => self.in_conflict(claim, &conflict),
+            MergeEnd::Refuted(why) => self.refuted(&claim, &why),
+            MergeEnd::Failed(error) => {
+                self.warn(&format!("task {} could not be merged: {error}", claim.slug));
+                self.refuted(&claim, &format!("its branch could not be merged: {error}"));
+            }
+            // It is on record, and proven.
+            MergeEnd::Cancelled => {}
+        }
+        self.look_now();
+    }
+
+    fn landed(&mut self, claim: &Claim, commit: &str, aside: Option<String>) {
+        let (solved, of) = self.both(claim);
+        for done in solved.iter().chain([&of]) {
+            if let Err(error) = self.run_store.confirm_task(&self.job.project, &done.slug, &done.agent) {
+                self.warn(&format!("task {} is merged and could not be marked as done: {error}", done.slug));
+            }
+            self.leave(&done.agent);
+        }
+        (self.same_failures, self.last_failure) = (0, None);
+        let into = if aside.is_some() { self.target.aside.clone() } else { self.target.shown(&self.git) };
+        let merged = TaskBranch {
+            state: BranchState::Merged,
+            branch: into.clone(),
+            folder: String::new(),
+            base: commit.to_string(),
+            updated_at: host::clock::now(),
+            ..of.branch.clone()
+        };
+        if let Err(error) = self.run_store.save_branch(&merged) {
+            self.warn(&format!("the merge of {} could not be put on record: {error}", of.slug));
+        }
+        if let Some(solved) = &solved {
+            let _ = self.run_store.drop_branch(solved.branch.task);
+            let outcome = self.outcome(&solved.slug);
+            (outcome.merged, outcome.branch, outcome.why) = (Some(commit.to_string()), None, None);
+        }
+        self.remove_tree(&of.branch);
+        let outcome = self.outcome(&of.slug);
+        (outcome.merged, outcome.branch, outcome.why) = (Some(commit.to_string()), None, None);
+        let short: String = commit.chars().take(9).collect();
+        self.say(&format!("merged {} into {into}: {short}", of.slug));
+        if let Some(why) = aside {
+            self.warn(&format!("{} is on branch {into}, beside yours: {why}", of.slug));
+        }
+    }
+
+    /// The claim that was merged, and whose branch it is: another's, where it solved that one's conflict.
+    fn both(&mut self, claim: &Claim) -> (Option<Claim>, Claim) {
+        match self.conflicts.iter().position(|(of, _)| of.branch.branch == claim.branch.branch) {
+            Some(at) => {
+                let (of, _) = self.conflicts.remove(at);
+                (Some(claim.clone()).filter(|claim| claim.slug != of.slug), of)
+            }
+            None => (None, claim.clone()),
+        }
+    }
+
+    /// What does not pass goes back to whoever works on it next: the conflict's task where there is one.
+    fn refuted(&mut self, claim: &Claim, why: &str) {
+        self.note_failure(why);
+        self.outcome(&claim.slug).why = Some(why.to_string());
+        self.say(&format!("task {} comes back: {}", claim.slug, model::text::line(why, 200)));
+        self.mark(&claim.branch, BranchState::Working);
+        if let Err(error) = self.run_store.refute_task(&self.job.project, &claim.slug, &claim.agent, why) {
+            self.warn(&format!("task {} could not be given back, its lease will lapse: {error}", claim.slug));
+        }
+        self.leave(&claim.agent);
+    }
+
+    fn in_conflict(&mut self, claim: Claim, conflict: &Conflict) {
+        let (solved, mut of) = self.both(&claim);
+        of.branch.tries += 1;
+        self.outcome(&of.slug).conflicts += 1;
+        let files = model::text::line(&conflict.files.join(", "), 200);
+        self.say(&format!("task {} is in conflict with {} in {files}", of.slug, conflict.onto));
+        if of.branch.tries > self.job.settings.merge_tries {
+            self.keep_for_person(solved, &of, &format!("its branch {} conflicts in {files}", of.branch.branch));
+            return;
+        }
+        self.mark(&of.branch, BranchState::Conflict);
+        let asked = match solved {
+            // It solved what was there; more has come since.
+            Some(solved) => self.ask_again(&solved, &of, conflict),
+            None => self.ask(&of, conflict),
+        };
+        match asked {
+            Ok(slug) => self.conflicts.push((of, slug)),
+            Err(error) => {
+                let why = format!(
+                    "its branch {} conflicts in {files}, and that could not be made a task: {error}",
+                    of.branch.branch
+                );
+                self.keep_for_person(None, &of, &why);
+            }
+        }
+    }
+
+    /// A task of its own, claimed at once: it can only be worked on in this branch's tree.
+    fn ask(&mut self, of: &Claim, conflict: &Conflict) -> Result<String, RunnerError> {
+        let conflict = Conflict { slug: of.slug.clone(), title: of.title.clone(), ..conflict.clone() };
+        let plan = {
+            let store = self.run_store.store();
+            engine::loops::conflict_task(&conflict, |slug| {
+                store.task(&self.job.project, slug).is_ok_and(|task| task.is_some())
+            })
+        };
+        self.run_store.create(&self.job.project, &plan)?;
+        let agent = self.run_store.register(&self.job.project, self.run.runner)?;
+        let task = self.run_store.claim_one(&self.job.project, &plan.slug, &agent, LEASE_MS)?;
+        let branch = TaskBranch {
+            task: task.queued.row,
+            slug: plan.slug.clone(),
+            state: BranchState::Working,
+            ..of.branch.clone()
+        };
+        self.run_store.save_branch(&branch)?;
+        let claim = Claim { slug: plan.slug.clone(), title: plan.title, agent, verify: of.verify.clone(), branch };
+        self.claimed.push_back(claim);
+        Ok(plan.slug)
+    }
+
+    fn ask_again(&mut self, solved: &Claim, of: &Claim, conflict: &Conflict) -> Result<String, RunnerError> {
+        let conflict = Conflict { slug: of.slug.clone(), title: of.title.clone(), ..conflict.clone() };
+        let description = engine::loops::conflict_task(&conflict, |_| false).description;
+        self.run_store.describe(&self.job.project, &solved.slug, description)?;
+        let why = format!("{} has moved on: there are conflicts again in {}", conflict.onto, conflict.files.join(", "));
+        self.run_store.refute_task(&self.job.project, &solved.slug, &solved.agent, &why)?;
+        self.leave(&solved.agent);
+        Ok(solved.slug.clone())
+    }
+
+    /// Conflicts whose task is over without us, or given up.
+    pub(super) fn mind_conflicts(&mut self) {
+        let mut at = 0;
+        while let Some((_, slug)) = self.conflicts.get(at) {
+            let in_hand = self.slots.iter().flatten().any(|slot| slot.claim.slug == *slug)
+                || self.claimed.iter().chain(&self.to_merge).chain(&self.merging).any(|claim| claim.slug == *slug);
+            let status = self.run_store.store().task(&self.job.project, slug).ok().flatten();
+            let status = status.map_or(TaskStatus::Deleted, |task| task.queued.status);
+            match status {
+                TaskStatus::Done | TaskStatus::Deleted if !in_hand => {
+                    let (of, _) = self.conflicts.remove(at);
+                    self.enqueue(of);
+                }
+                TaskStatus::Quarantined if !in_hand => {
+                    let (of, slug) = self.conflicts.remove(at);
+                    let why = format!("its branch {} conflicts, and {slug} is quarantined", of.branch.branch);
+                    self.keep_for_person(None, &of, &why);
+                }
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// Both are taken out of the queue, and the branch stays.
+    fn keep_for_person(&mut self, solved: Option<Claim>, of: &Claim, why: &str) {
+        let hint = format!("{why}; merge it by hand, then `taut task update {} --status done`", of.slug);
+        for task in solved.iter().chain([of]) {
+            let refuted = self.run_store.refute_task(&self.job.project, &task.slug, &task.agent, &hint);
+            let kept = refuted.and_then(|()| self.run_store.quarantine(&self.job.project, &task.slug));
+            if let Err(error) = kept {
+                self.warn(&format!("task {} could not be quarantined: {error}", task.slug));
+            }
+            self.leave(&task.agent);
+        }
+        if let Some(solved) = solved {
+            let _ = self.run_store.drop_branch(solved.branch.task);
+            self.outcome(&solved.slug).why = Some(hint.clone());
+            self.outcome(&solved.slug).branch = None;
+        }
+        self.keep_branch(of, &hint);
+        self.warn(&format!("task {} is left for a person: {why}", of.slug));
+    }
+}
