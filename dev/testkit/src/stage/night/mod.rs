@@ -114,7 +114,9 @@ impl Night {
         let mut dice = Dice::new(seed);
         let mut going = self.start(&[]);
         for nth in 1..=kills {
-            let (changes, whole) = (1 + dice.below(6 * self.workers), dice.percent(50));
+            // Towards the end little is left to happen.
+            let late = self.asked("SELECT count(*) > 1 FROM tasks WHERE status = 'done'") == "1";
+            let (changes, whole) = (1 + dice.below(if late { 2 } else { 1 + 4 * self.workers }), dice.percent(50));
             if self.over_before(&mut going, changes) {
                 // Some moments were close to each other; a night that is over cannot be disturbed.
                 println!("over before kill {nth}");
