@@ -2,6 +2,7 @@
 //! one value that each agent's folder declares.
 
 use crate::answer_form::AnswerForm;
+use crate::prices::ModelPrice;
 use crate::settings::SettingsDialect;
 use model::agent::AgentProfile;
 use model::fleet::Prompt;
@@ -85,6 +86,19 @@ pub struct LaunchDialect {
     pub resume: fn(&str) -> Vec<String>,
     /// Takes in one line of what a started agent says of its work.
     pub hear: fn(&str, &mut AgentOutput),
+    /// What `Permissions::Edits` comes to.
+    pub edits: EditsMode,
+    /// What the models of its own maker cost, the longer name before the shorter.
+    pub prices: &'static [ModelPrice],
+}
+
+/// Whether an agent can be let edit and run named commands, and no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditsMode {
+    /// It can.
+    Native,
+    /// It has no such mode. What it may do instead, in words that go on from "it may do".
+    Instead(&'static str),
 }
 
 /// How the agent's screen is read.

@@ -4,6 +4,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod agent_output;
 pub mod answer_form;
 pub mod answers;
 pub mod claude_code;
@@ -23,6 +24,7 @@ pub mod others;
 pub mod patch;
 pub mod payload;
 pub mod pi;
+pub mod prices;
 pub mod qwen;
 mod read;
 mod salvage;

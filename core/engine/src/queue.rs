@@ -4,6 +4,7 @@
 
 mod act;
 mod cycle;
+mod exchange;
 mod hooks;
 mod line;
 mod propose;
@@ -14,6 +15,7 @@ mod why;
 
 pub use act::{Actor, SettleResult, TaskAction};
 pub use cycle::{cycle, round};
+pub use exchange::{ExportedTask, ImportedPlan, LARGEST_IMPORT, PlanFormat, PlanText, export, import};
 pub use hooks::{HeldTask, held, inherit_and_renew, kept, release_all};
 pub use line::{
     TaskLineError, category_problem, parse_lines, parse_priority, parse_steps, slug_problem, verify_problem,

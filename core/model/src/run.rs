@@ -2,6 +2,7 @@
 
 use crate::call::ClientProcess;
 use crate::time::Ms;
+use std::collections::BTreeMap;
 
 /// So many of the last letters of a run's id are its short name; the first ones are the time.
 const SHORT: usize = 8;
@@ -219,6 +220,29 @@ pub struct AgentOutput {
     pub said: Option<String>,
     /// The last result was one of failure.
     pub failed: bool,
+    /// The model that answers, where that is told.
+    pub model: Option<String>,
+    pub memory: StreamMemory,
+}
+
+/// What was read of a stream and is needed to read on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StreamMemory {
+    /// Requests to the model by their id: what was read, what was written, and what it cost. Each is told several times.
+    pub requests: BTreeMap<String, (u64, u64, i64)>,
+    /// Tools that run, the oldest first.
+    pub calls: Vec<StreamCall>,
+    /// Calls that were not let through and are spoken for, by their id: named already, or denied by a hook.
+    pub spoken_for: Vec<String>,
+}
+
+/// A tool that runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StreamCall {
+    pub id: String,
+    pub tool: String,
+    /// As a person would say it.
+    pub described: String,
 }
 
 /// What kept an agent from working, told by its structured output.

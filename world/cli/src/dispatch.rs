@@ -99,7 +99,15 @@ fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     if let Some((_, command)) = alias {
         // `fresher init` is the one word that is not a way to run the loop.
         let init = command == "loop" && args.get(1).is_some_and(|word| word == "init");
-        if init { args.insert(2, "loop".into()) } else { args.insert(1, command.into()) }
+        if init {
+            args.insert(2, "loop".into())
+        } else {
+            args.insert(1, command.into())
+        }
+        // What usage texts call it: "task task claim" is nothing that anybody can type.
+        if let Some(program) = args.first_mut() {
+            *program = "taut".into();
+        }
     }
     args
 }

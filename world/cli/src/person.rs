@@ -149,7 +149,7 @@ pub fn choice(question: &str) -> Result<Option<String>, CliError> {
     Ok((read > 0).then(|| answer.trim().to_owned()))
 }
 
-fn is_yes(answer: &str) -> bool {
+pub fn is_yes(answer: &str) -> bool {
     matches!(answer, "y" | "Y" | "yes" | "Yes")
 }
 

@@ -22,11 +22,16 @@ impl Printer {
     pub fn new(json: bool) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
-        Self { json, colour: !json && wanted && (forced || Self::has_reader()) }
+        Self { json, colour: !json && wanted && (forced || Self::has_reader() && !Self::is_dumb()) }
     }
 
     pub fn json(&self) -> bool {
         self.json
+    }
+
+    /// The terminal obeys nothing, colours neither.
+    pub fn is_dumb() -> bool {
+        std::env::var_os("TERM").is_some_and(|term| term == "dumb")
     }
 
     /// Whether data goes to a terminal, where a person reads it.

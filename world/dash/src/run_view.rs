@@ -2,6 +2,7 @@
 //! none can tell another number.
 
 use crate::view_model::{flat, moment, one_line, some_moment};
+use engine::fleet::run_turn::{SeenRun, run_status};
 use model::Ms;
 use model::row::AgentStatus;
 use model::run::{Finish, Iteration, Run, RunState};
@@ -223,27 +224,21 @@ impl LimitsLeft {
 /// Its process was killed.
 pub const GONE: &str = "gone";
 
-/// Whether a person has to look: an error, work that cannot go on, things it was not let do, a pause.
+fn seen_run(seen: &FleetRun) -> SeenRun<'_> {
+    let denied = seen.iterations.last().is_some_and(|last| !last.denied.is_empty());
+    SeenRun { run: &seen.run, alive: seen.alive, denied, touched: seen.touched() }
+}
+
+/// Its agent may ask for somebody as well.
 fn status(seen: &FleetRun) -> AgentStatus {
-    let run = &seen.run;
-    if run.finished_at.is_some() {
-        return match run.finish {
-            Some(Finish::Error) | None => AgentStatus::Error,
-            Some(Finish::Stuck | Finish::HookAbort) => AgentStatus::Attention,
-            Some(Finish::NoChanges) if seen.iterations.last().is_some_and(|last| !last.denied.is_empty()) => {
-                AgentStatus::Attention
-            }
-            Some(_) => AgentStatus::Done,
-        };
-    }
     let asks = |member: &Option<store::FleetRow>| {
         member.as_ref().is_some_and(|member| member.agent.status == AgentStatus::Attention)
     };
-    match run.live.state {
-        _ if !seen.alive => AgentStatus::Error,
-        RunState::Paused => AgentStatus::Attention,
-        _ if asks(&seen.member) || seen.workers.iter().any(|worker| asks(&worker.member)) => AgentStatus::Attention,
-        _ => AgentStatus::Working,
+    match run_status(&seen_run(seen)) {
+        AgentStatus::Working if asks(&seen.member) || seen.workers.iter().any(|worker| asks(&worker.member)) => {
+            AgentStatus::Attention
+        }
+        status => status,
     }
 }
 

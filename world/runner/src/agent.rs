@@ -25,9 +25,7 @@ pub(crate) fn start(
     let mut command = Command::new(&line.program);
     command.args(&line.args).current_dir(&job.folder);
     // A loop started from within an agent is not that agent.
-    let own = agents::ALL.0.iter().map(|dialect| &dialect.profile.variables);
-    let own = own.flat_map(|names| [names.inside, names.tool_session, names.session]).flatten();
-    for inherited in own.chain(&["TAUT_SESSION_ID", "AGENT_ID", crate::PARENT]) {
+    for inherited in variables().chain(["TAUT_SESSION_ID", "AGENT_ID", crate::PARENT]) {
         command.env_remove(inherited);
     }
     command.env("TAUT_AGENT_ID", name.agent).env("TAUT_RUN_ID", name.run).env("TAUT_SUPERVISED", "loop");
@@ -38,6 +36,12 @@ pub(crate) fn start(
         command.env("TAUT_TASK", &worker.task);
     }
     Running::start(command, id, line.stdin, tell).map_err(|source| RunnerError::Start { program: line.program, source })
+}
+
+/// The variables by which agents' clients say who they are.
+pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
+    let own = agents::ALL.0.iter().map(|dialect| &dialect.profile.variables);
+    own.flat_map(|names| [names.inside, names.tool_session, names.session]).flatten().copied()
 }
 
 /// What a user's script runs to act on tasks.

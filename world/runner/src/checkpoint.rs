@@ -200,7 +200,10 @@ impl Checkpoints {
                 _ => self.first = Some((iteration, commit.clone())),
             }
         }
-        git.set_ref(&ref_of(&self.run, iteration, side), &commit)?;
+        // A tree that did not change since "before" is kept by that name already, and one more process would be asked for it.
+        if !(same && side == Side::After) {
+            git.set_ref(&ref_of(&self.run, iteration, side), &commit)?;
+        }
         Ok((commit, notes))
     }
 

@@ -3,7 +3,7 @@
 
 use crate::asked::Asked;
 use crate::lock::TreeLock;
-use crate::{RunMessage, RunnerError, Tell, mode, prompt, recover, work_state};
+use crate::{RunMessage, RunnerError, Tell, agent, permissions, prompt, recover, work_state};
 use engine::loops::{Assignments, Flags, Hook, LoopSettings, Sources, Terms, WorkSource, assignments, settings};
 use host::paths::PathVariables;
 use host::trust::ProjectFiles;
@@ -61,6 +61,8 @@ pub struct Job {
     pub resumed: Option<Run>,
     /// What was asked for, now and when the run began, as JSON.
     pub asked: String,
+    flags: Flags,
+    named_prompt: Option<PathBuf>,
     /// The work tree.
     pub folder: PathBuf,
     /// Where hooks and configuration are read.
@@ -141,6 +143,8 @@ impl Job {
             terms,
             resumed,
             asked: asked.json(),
+            flags: asked.flags,
+            named_prompt: asked.prompt,
             root,
             project: project.root,
             folder,
@@ -172,6 +176,14 @@ impl Job {
         Ok(self.lock.get_or_init(|| lock))
     }
 
+    /// What is asked of those that work on parts of this: everything that was asked of the whole, now and before, and
+    /// what its agents may do.
+    #[must_use]
+    pub fn request_of_all(&self, request: &JobRequest) -> JobRequest {
+        let flags = Flags { permissions: Some(self.settings.permissions), ..self.flags.clone() };
+        JobRequest { flags, prompt: self.named_prompt.clone(), mode: self.mode, ..request.clone() }
+    }
+
     /// The same job, made again after something was agreed to: what is locked stays so.
     #[must_use]
     pub fn with_lock_of(self, before: &Self) -> Self {
@@ -187,7 +199,7 @@ impl Job {
 
     /// The commands that the agent may run with `edits`, and those that cannot be told to it.
     pub fn commands(&self) -> (Vec<String>, Vec<String>) {
-        mode::commands(&self.settings, self.queue)
+        permissions::commands(&self.settings, self.queue)
     }
 
     /// Whether there is a plan to work on.
@@ -285,7 +297,10 @@ impl<'a> Configuration<'a> {
         let mut env = asked.environment.clone();
         env.extend(std::env::vars());
         let file = files.loop_file(Path::new(".fresher/config.sh"));
-        let file = file.map(|file| assignments(&String::from_utf8_lossy(&file.bytes), &env)).unwrap_or_default();
+        let mut file = file.map(|file| assignments(&String::from_utf8_lossy(&file.bytes), &env)).unwrap_or_default();
+        // Who an agent is, its own client says.
+        let of_agents = file.values.extract_if(.., |name, _| agent::variables().any(|own| own == name));
+        file.withheld.extend(of_agents.map(|(name, _)| name));
         Self {
             policy: policies.of(&root.to_string_lossy(), &places.home()),
             in_trust: Policy::layered(&layers, Trust::Trusted).0,

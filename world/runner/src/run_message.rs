@@ -43,6 +43,10 @@ pub enum RunMessage {
         seconds: i64,
         why: String,
     },
+    /// It waits for somebody, after this iteration.
+    Paused {
+        iteration: u64,
+    },
     Finished {
         finish: Finish,
         why: String,

@@ -48,7 +48,7 @@ impl Store {
     }
 
     /// The newest run of each work tree, while it lives and for a day after; over is over once another began there.
-    pub(crate) fn fleet_runs(&self) -> Result<Vec<FleetRun>, Error> {
+    pub fn fleet_runs(&self) -> Result<Vec<FleetRun>, Error> {
         let sql = format!(
             "SELECT {} FROM runs WHERE parent IS NULL AND (finished_at IS NULL OR id IN
                (SELECT id FROM runs ORDER BY id DESC LIMIT {REMEMBERED})) ORDER BY started_at DESC, id DESC",
@@ -63,7 +63,7 @@ impl Store {
     }
 
     /// The names that agents of runs go by.
-    pub(crate) fn loop_agents(&self) -> Result<BTreeSet<String>, Error> {
+    pub fn loop_agents(&self) -> Result<BTreeSet<String>, Error> {
         let sql = format!("SELECT id, agent FROM runs ORDER BY id DESC LIMIT {REMEMBERED}");
         let name = |row: &rusqlite::Row<'_>| {
             let run = Run { id: row.get(0)?, agent: row.get(1)?, ..Run::default() };

@@ -51,6 +51,19 @@ pub fn take_back() {
     let _ = give_to(rustix::process::getpgrp().as_raw_nonzero().get().cast_unsigned());
 }
 
+/// What is typed at the terminal that this process belongs to, though stdin is something else. In the background there
+/// is none: whoever reads there is stopped.
+///
+/// # Errors
+/// Where there is no such terminal, or it is somebody else's turn.
+pub fn typed() -> io::Result<std::fs::File> {
+    let terminal = std::fs::OpenOptions::new().read(true).open("/dev/tty")?;
+    if rustix::termios::tcgetpgrp(&terminal)? != rustix::process::getpgrp() {
+        return Err(io::ErrorKind::WouldBlock.into());
+    }
+    Ok(terminal)
+}
+
 /// How many columns the terminal of what is said has.
 #[must_use]
 pub fn columns() -> Option<u16> {

@@ -1,9 +1,23 @@
 //! How Claude Code is started for one iteration of a loop.
 
+use crate::launch_words::named_commands;
+use crate::prices::ModelPrice;
 use model::run::{Launch, LaunchLine, Permissions};
 
 /// What users start it as.
 pub const PROGRAM: &str = "claude";
+
+/// By their public list, rounded up where it has steps.
+pub const PRICES: &[ModelPrice] = &[
+    ModelPrice("claude-opus-5", 5_000, 500, 25_000),
+    ModelPrice("claude-opus-4-5", 5_000, 500, 25_000),
+    ModelPrice("claude-opus-4-6", 5_000, 500, 25_000),
+    ModelPrice("claude-opus-4-7", 5_000, 500, 25_000),
+    ModelPrice("claude-opus-4-8", 5_000, 500, 25_000),
+    ModelPrice("claude-opus", 15_000, 1_500, 75_000),
+    ModelPrice("claude-sonnet", 6_000, 600, 22_500),
+    ModelPrice("claude-haiku", 1_000, 100, 5_000),
+];
 
 /// The kernel takes no longer single argument than 128 KiB.
 const LONGEST_ARGUMENT: usize = 100_000;
@@ -27,8 +41,14 @@ pub fn line(launch: &Launch) -> LaunchLine {
     if let Some(file) = &launch.instructions {
         args.extend(["--append-system-prompt-file".to_string(), file.clone()]);
     }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--dangerously-skip-permissions".to_string());
+    match launch.permissions {
+        Permissions::Asked => {}
+        Permissions::Edits => {
+            args.extend(["--permission-mode", "acceptEdits"].map(String::from));
+            let rules = named_commands(launch).map(|command| format!("Bash({command}:*)"));
+            args.extend(rules.flat_map(|rule| ["--allowedTools".to_string(), rule]));
+        }
+        Permissions::Skipped => args.push("--dangerously-skip-permissions".to_string()),
     }
     args.extend(launch.args.iter().cloned());
     let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());

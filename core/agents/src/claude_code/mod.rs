@@ -12,7 +12,7 @@ pub mod tools;
 mod transcript;
 
 use crate::answers;
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, ScreenDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, ScreenDialect, Tried};
 use model::Environment;
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions};
 
@@ -45,6 +45,8 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: stream::hear,
+        edits: EditsMode::Native,
+        prices: launch::PRICES,
     },
     screen: Some(ScreenDialect { prompt: screen::prompt, typed: screen::typed }),
     status_line: Some(status_line::read),

@@ -15,8 +15,10 @@ pub fn line(launch: &Launch) -> LaunchLine {
     if let Some(model) = &launch.model {
         args.extend(["--model".to_string(), model.clone()]);
     }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--dangerously-bypass-approvals-and-sandbox".to_string());
+    match launch.permissions {
+        Permissions::Asked => {}
+        Permissions::Edits => args.extend(["--sandbox", "workspace-write"].map(String::from)),
+        Permissions::Skipped => args.push("--dangerously-bypass-approvals-and-sandbox".to_string()),
     }
     args.extend(launch.args.iter().cloned());
     let prompt = match &launch.instructions {

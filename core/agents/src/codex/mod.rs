@@ -11,7 +11,7 @@ mod tools;
 mod transcript;
 
 use crate::answers;
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, Tried};
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions};
 use model::event::EventKind::{self, *};
 
@@ -50,6 +50,10 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: stream::hear,
+        edits: EditsMode::Instead(
+            "whatever runs in its own sandbox: it writes the project but not `.git`, so it cannot commit, and reaches no network",
+        ),
+        prices: &[],
     },
     screen: None,
     status_line: None,

@@ -1,7 +1,12 @@
 //! What Codex's stream of JSON lines (`codex exec --json`) says of its work.
 
-use model::run::{AgentOutput, AgentTrouble};
+use crate::agent_output::{add, by_words, deny, described, number, short, text};
+use crate::prices::{UsedTokens, estimate};
+use model::run::AgentOutput;
 use serde_json::Value;
+
+/// It names no model: the family it is made for stands in its place.
+const MODEL: &str = "gpt-5";
 
 /// Takes one line in. A line that is no object says nothing. What a turn has used is a sum over its requests, which says
 /// nothing of how full the context is; costs are not told.
@@ -17,18 +22,24 @@ pub fn hear(line: &str, heard: &mut AgentOutput) {
         "item.completed" => {
             heard.tool = None;
             if text(item, "type") == "agent_message" {
-                heard.said = Some(text(item, "text").chars().take(400).collect());
+                heard.said = Some(short(text(item, "text")));
+            }
+            if text(item, "status") == "declined" {
+                deny(heard, described(&tool(item), item));
             }
         }
         "turn.completed" => {
             heard.turns += 1;
             (heard.failed, heard.trouble) = (false, None);
+            let used = used(value.get("usage").unwrap_or(&Value::Null));
+            add(heard, used, estimate(MODEL, used));
         }
         "turn.failed" => {
             let why = value.get("error").map(|error| text(error, "message")).unwrap_or_default();
             heard.failed = true;
-            heard.trouble = trouble(why);
-            heard.said = Some(why.chars().take(400).collect());
+            // Codex gives its failures words and no fields. They are its own: no tool's output gets there.
+            heard.trouble = by_words(why);
+            heard.said = Some(short(why));
         }
         _ => {}
     }
@@ -44,23 +55,13 @@ fn tool(item: &Value) -> String {
     }
 }
 
-/// Codex gives its failures words and no fields. They are its own: no tool's output gets there.
-fn trouble(why: &str) -> Option<AgentTrouble> {
-    let has = |parts: &[&str]| parts.iter().any(|part| why.contains(part));
-    if has(&["status: 429", "status 429", "usage limit", "rate limit", "Rate limit"]) {
-        Some(AgentTrouble::Limited { until: None })
-    } else if has(&["status 401", "status 402", "status 403", "status: 401", "not logged in", "log in again", "quota"])
-    {
-        Some(AgentTrouble::Refused { what: why.chars().take(400).collect() })
-    } else if has(&[
-        "high demand", "status 5", "status: 5", "status 408", "stream disconnected", "error sending request",
-    ]) {
-        Some(AgentTrouble::Transient { what: why.chars().take(400).collect() })
-    } else {
-        None
+/// What is read from a cache stands in the sum of what is read.
+fn used(usage: &Value) -> UsedTokens {
+    let cached = number(usage, "/cached_input_tokens");
+    UsedTokens {
+        input: number(usage, "/input_tokens").saturating_sub(cached),
+        cache_read: cached,
+        cache_write: 0,
+        output: number(usage, "/output_tokens"),
     }
-}
-
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
 //! How Copilot is started.
 
+use crate::launch_words::named_commands;
 use model::run::{Launch, LaunchLine, Permissions};
 
 /// What users start it as.
@@ -22,8 +23,13 @@ pub fn line(launch: &Launch) -> LaunchLine {
     if let Some(model) = &launch.model {
         args.extend(["--model".to_string(), model.clone()]);
     }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--allow-all".to_string());
+    match launch.permissions {
+        Permissions::Asked => {}
+        Permissions::Edits => {
+            args.push("--allow-tool=write".to_string());
+            args.extend(named_commands(launch).map(|command| format!("--allow-tool=shell({command}:*)")));
+        }
+        Permissions::Skipped => args.push("--allow-all".to_string()),
     }
     args.extend(launch.args.iter().cloned());
     let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());

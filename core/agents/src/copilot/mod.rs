@@ -9,7 +9,7 @@ mod stream;
 mod tools;
 mod transcript;
 
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, Tried};
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions};
 use model::event::EventKind::{self, *};
 
@@ -46,6 +46,8 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: stream::hear,
+        edits: EditsMode::Native,
+        prices: &[],
     },
     screen: None,
     status_line: None,

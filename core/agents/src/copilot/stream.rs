@@ -1,5 +1,7 @@
 //! What Copilot's stream of JSON lines (`--output-format json`) says of its work.
 
+use crate::agent_output::{add, by_status, by_words, call_begins, call_ends, deny, number, short, text};
+use crate::prices::{UsedTokens, estimate};
 use model::run::{AgentOutput, AgentTrouble};
 use serde_json::Value;
 
@@ -15,8 +17,20 @@ pub fn hear(line: &str, heard: &mut AgentOutput) {
     }
     let data = value.get("data").unwrap_or(&Value::Null);
     match text(&value, "type") {
-        "tool.execution_start" => heard.tool = Some(text(data, "toolName").to_string()),
-        "tool.execution_complete" => heard.tool = None,
+        "tool.execution_start" => {
+            let arguments = data.get("arguments").unwrap_or(&Value::Null);
+            call_begins(heard, text(data, "toolCallId"), text(data, "toolName"), arguments);
+        }
+        "tool.execution_complete" => tool_ended(data, heard),
+        "assistant.usage" => {
+            let used = UsedTokens {
+                input: number(data, "/inputTokens").saturating_sub(number(data, "/cacheReadTokens")),
+                cache_read: number(data, "/cacheReadTokens"),
+                cache_write: number(data, "/cacheWriteTokens"),
+                output: number(data, "/outputTokens"),
+            };
+            add(heard, used, estimate(text(data, "model"), used));
+        }
         "assistant.turn_end" => heard.turns += 1,
         "assistant.message" => {
             heard.trouble = None;
@@ -40,18 +54,20 @@ pub fn hear(line: &str, heard: &mut AgentOutput) {
 /// By the status that the service answered with, or by Copilot's own word.
 fn trouble(data: &Value) -> Option<AgentTrouble> {
     let what = || short(text(data, "message"));
-    match (data.get("statusCode").and_then(Value::as_u64), text(data, "errorType")) {
-        (Some(429), _) | (_, "rate_limit" | "quota") => Some(AgentTrouble::Limited { until: None }),
-        (Some(401..=403), _) | (_, "authentication" | "authorization") => Some(AgentTrouble::Refused { what: what() }),
-        (Some(408 | 500..=599), _) => Some(AgentTrouble::Transient { what: what() }),
-        _ => None,
+    match text(data, "errorType") {
+        "rate_limit" | "quota" => return Some(AgentTrouble::Limited { until: None }),
+        "authentication" | "authorization" => return Some(AgentTrouble::Refused { what: what() }),
+        _ => {}
     }
+    let status = data.get("statusCode").and_then(Value::as_u64);
+    status.and_then(|status| by_status(status, text(data, "message"))).or_else(|| by_words(text(data, "message")))
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(400).collect()
-}
-
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
+/// A call that nobody was there to permit; a hook that says no says so.
+fn tool_ended(data: &Value, heard: &mut AgentOutput) {
+    let ended = call_ends(heard, text(data, "toolCallId"));
+    let error = data.get("error").unwrap_or(&Value::Null);
+    if text(error, "code") == "denied" && !text(error, "message").to_ascii_lowercase().contains("hook") {
+        deny(heard, ended.map(|call| call.described).unwrap_or_default());
+    }
 }

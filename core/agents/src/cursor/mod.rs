@@ -7,7 +7,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, Tried};
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
 use model::event::EventKind;
 
@@ -44,6 +44,8 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: launch::hear,
+        edits: EditsMode::Instead("what its own settings let it do"),
+        prices: &[],
     },
     screen: None,
     status_line: None,

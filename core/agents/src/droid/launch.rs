@@ -16,8 +16,14 @@ pub fn line(launch: &Launch) -> LaunchLine {
     if let Some(file) = &launch.instructions {
         args.extend(["--append-system-prompt-file".to_string(), file.clone()]);
     }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--skip-permissions-unsafe".to_string());
+    match launch.permissions {
+        Permissions::Asked => {}
+        // Low autonomy runs no command, not even a commit.
+        Permissions::Edits => {
+            let level = if launch_words::named_commands(launch).next().is_some() { "medium" } else { "low" };
+            args.extend(["--auto", level].map(String::from));
+        }
+        Permissions::Skipped => args.push("--skip-permissions-unsafe".to_string()),
     }
     args.extend(launch.args.iter().cloned());
     let long = launch_words::is_too_long(&launch.prompt);

@@ -9,7 +9,7 @@ mod stream;
 mod tools;
 
 use crate::answers;
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, Tried};
 use crate::transcript_lines;
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
 use model::event::EventKind::{PostToolUse, SessionStart, Stop, SubagentStart, UserPromptSubmit};
@@ -51,6 +51,10 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: stream::hear,
+        edits: EditsMode::Instead(
+            "what it calls medium autonomy: edits, local commits, builds, tests and installing packages; it cannot be held to named commands",
+        ),
+        prices: &[],
     },
     screen: None,
     status_line: None,

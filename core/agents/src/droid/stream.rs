@@ -1,6 +1,8 @@
 //! What Droid's stream of JSON lines says of its work. It tells neither cost nor how full the context is.
 
-use model::run::{AgentOutput, AgentTrouble};
+use crate::agent_output::{add, by_words, call_begins, call_ends, deny, short, usage};
+use crate::prices::estimate;
+use model::run::AgentOutput;
 use serde_json::Value;
 
 /// Takes one line in. A line that is no object says nothing.
@@ -11,35 +13,36 @@ pub fn hear(line: &str, heard: &mut AgentOutput) {
     let Ok(value) = serde_json::from_str::<Value>(line) else { return };
     let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
     match text("type") {
-        "system" => heard.session = value.get("session_id").and_then(Value::as_str).map(str::to_string),
-        "tool_call" => heard.tool = Some(text("toolName").to_string()),
-        "tool_result" => heard.tool = None,
+        "system" => {
+            heard.session = value.get("session_id").and_then(Value::as_str).map(str::to_string);
+            heard.model = value.get("model").and_then(Value::as_str).map(str::to_string);
+        }
+        "tool_call" => {
+            call_begins(heard, text("id"), text("toolName"), value.get("parameters").unwrap_or(&Value::Null));
+        }
+        "tool_result" => {
+            let ended = call_ends(heard, text("id"));
+            if value.pointer("/error/type").is_some_and(|kind| kind == "permission_denied") {
+                deny(heard, ended.map(|call| call.described).unwrap_or_default());
+            }
+        }
         "completion" => {
             heard.tool = None;
             heard.turns = value.get("numTurns").and_then(Value::as_u64).unwrap_or(heard.turns);
             heard.said = Some(text("finalText").chars().take(400).collect());
             (heard.failed, heard.trouble) = (false, None);
+            let used = value.get("usage").map(usage).unwrap_or_default();
+            add(heard, used, estimate(heard.model.clone().unwrap_or_default().as_str(), used));
         }
         // The client's own word on the end of its run; what a tool printed never stands here.
         "error" => {
             heard.tool = None;
             heard.failed = true;
             if text("source") == "agent_loop" {
-                heard.said = Some(text("message").chars().take(400).collect());
-                heard.trouble = trouble(text("message"));
+                heard.said = Some(short(text("message")));
+                heard.trouble = by_words(text("message"));
             }
         }
         _ => {}
-    }
-}
-
-/// The answer of a model's server begins with its status.
-fn trouble(message: &str) -> Option<AgentTrouble> {
-    let status: u64 = message.split_whitespace().next()?.parse().ok()?;
-    match status {
-        429 => Some(AgentTrouble::Limited { until: None }),
-        408 | 500..=599 => Some(AgentTrouble::Transient { what: format!("status {status}") }),
-        401..=403 => Some(AgentTrouble::Refused { what: message.chars().take(400).collect() }),
-        _ => None,
     }
 }

@@ -1,10 +1,18 @@
 //! How Gemini CLI is started.
 
-use crate::launch_words::{after_instructions, is_too_long};
+use crate::launch_words::{after_instructions, is_too_long, named_commands};
+use crate::prices::ModelPrice;
 use model::run::{Launch, LaunchLine, Permissions};
 
 /// What users start it as.
 pub const PROGRAM: &str = "gemini";
+
+/// By their public list, rounded up where it has steps.
+pub const PRICES: &[ModelPrice] = &[
+    ModelPrice("gemini-3-flash", 500, 50, 3_000),
+    ModelPrice("gemini-2.5-flash", 300, 75, 2_500),
+    ModelPrice("gemini", 4_000, 400, 18_000),
+];
 
 /// Not interactive, its work told as a stream of JSON lines.
 pub fn line(launch: &Launch) -> LaunchLine {
@@ -19,8 +27,13 @@ pub fn line(launch: &Launch) -> LaunchLine {
     if let Some(model) = &launch.model {
         args.extend(["--model".to_string(), model.clone()]);
     }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--yolo".to_string());
+    match launch.permissions {
+        Permissions::Asked => {}
+        Permissions::Edits => {
+            args.push("--approval-mode=auto_edit".to_string());
+            args.extend(named_commands(launch).map(|command| format!("--allowed-tools=run_shell_command({command})")));
+        }
+        Permissions::Skipped => args.push("--yolo".to_string()),
     }
     args.extend(launch.args.iter().cloned());
     let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());

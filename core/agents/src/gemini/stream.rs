@@ -1,5 +1,8 @@
-//! What Gemini CLI's stream of JSON lines says of its work. It tells neither costs nor how full the context is.
+//! What Gemini CLI's stream of JSON lines says of its work. It tells neither costs nor how full the context is, and what
+//! it used at the end alone.
 
+use crate::agent_output::{add, by_status, by_words, call_begins, call_ends, deny, number};
+use crate::prices::{UsedTokens, estimate};
 use model::run::{AgentOutput, AgentTrouble};
 use serde_json::Value;
 
@@ -20,12 +23,16 @@ pub fn hear(line: &str, heard: &mut AgentOutput) {
             say(text("content").unwrap_or_default(), heard);
         }
         "tool_use" => {
-            heard.tool = text("tool_name").map(str::to_string);
+            let input = value.get("parameters").unwrap_or(&Value::Null);
+            call_begins(heard, text("tool_id").unwrap_or_default(), text("tool_name").unwrap_or_default(), input);
             heard.said = None;
         }
         "tool_result" => {
-            heard.tool = None;
             heard.turns += 1;
+            let ended = call_ends(heard, text("tool_id").unwrap_or_default());
+            if value.pointer("/error/type").is_some_and(|kind| kind == "policy_violation") {
+                deny(heard, ended.map(|call| call.described).unwrap_or_default());
+            }
         }
         "result" => result(&value, heard),
         _ => {}
@@ -41,6 +48,15 @@ fn say(piece: &str, heard: &mut AgentOutput) {
 
 fn result(value: &Value, heard: &mut AgentOutput) {
     heard.tool = None;
+    for (model, told) in value.pointer("/stats/models").and_then(Value::as_object).into_iter().flatten() {
+        let (cached, output) = (number(told, "/cached"), number(told, "/output_tokens"));
+        // Thoughts are paid as words are, and stand in the sum alone.
+        let thoughts =
+            number(told, "/total_tokens").saturating_sub(number(told, "/input_tokens").saturating_add(output));
+        let input = number(told, "/input_tokens").saturating_sub(cached);
+        let used = UsedTokens { input, cache_read: cached, cache_write: 0, output: output.saturating_add(thoughts) };
+        add(heard, used, estimate(model, used));
+    }
     heard.failed = value.get("status").and_then(Value::as_str) != Some("success");
     let message = value.get("error").and_then(|error| error.get("message")).and_then(Value::as_str);
     heard.trouble = message.filter(|_| heard.failed).and_then(trouble);
@@ -57,14 +73,15 @@ fn trouble(message: &str) -> Option<AgentTrouble> {
     if message.contains(WAIT) {
         return Some(AgentTrouble::Limited { until: None });
     }
+    server_answer(message).or_else(|| by_words(message))
+}
+
+fn server_answer(message: &str) -> Option<AgentTrouble> {
     let (start, end) = (message.find('{')?, message.rfind('}')?);
     let answer = serde_json::from_str::<Value>(message.get(start..=end)?).ok()?;
     let error = answer.get("error")?;
-    let what = error.get("message").and_then(Value::as_str).unwrap_or_default().chars().take(LONGEST_WORD).collect();
-    match error.get("code").and_then(Value::as_u64)? {
-        429 => Some(AgentTrouble::Limited { until: None }),
-        401..=403 => Some(AgentTrouble::Refused { what }),
-        408 | 500..=599 => Some(AgentTrouble::Transient { what }),
-        _ => None,
-    }
+    by_status(
+        error.get("code").and_then(Value::as_u64)?,
+        error.get("message").and_then(Value::as_str).unwrap_or_default(),
+    )
 }

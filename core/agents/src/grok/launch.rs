@@ -1,10 +1,14 @@
 //! How Grok is started.
 
 use crate::launch_words;
+use crate::prices::ModelPrice;
 use model::run::{Launch, LaunchLine, Permissions};
 
 /// What users start it as.
 pub const PROGRAM: &str = "grok";
+
+/// By their public list, rounded up where it has steps.
+pub const PRICES: &[ModelPrice] = &[ModelPrice("grok-code", 200, 20, 1_500), ModelPrice("grok", 6_000, 1_500, 30_000)];
 
 /// Not interactive, its work told as a stream of JSON lines. It takes no file of instructions.
 pub fn line(launch: &Launch) -> LaunchLine {
@@ -20,8 +24,13 @@ pub fn line(launch: &Launch) -> LaunchLine {
     if let Some(turns) = launch.max_turns {
         args.extend(["--max-turns".to_string(), turns.to_string()]);
     }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--always-approve".to_string());
+    match launch.permissions {
+        Permissions::Asked => {}
+        Permissions::Edits => {
+            args.push("--permission-mode=acceptEdits".to_string());
+            args.extend(launch_words::named_commands(launch).map(|command| format!("--allow=Bash({command}:*)")));
+        }
+        Permissions::Skipped => args.push("--always-approve".to_string()),
     }
     args.extend(launch.args.iter().cloned());
     let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());

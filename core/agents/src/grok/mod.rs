@@ -9,7 +9,7 @@ mod stream;
 mod tools;
 
 use crate::answers;
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, Tried};
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
 use model::event::EventKind::{PostToolUse, PostToolUseFailure, PreToolUse, Stop, SubagentStop};
 
@@ -50,6 +50,8 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: stream::hear,
+        edits: EditsMode::Native,
+        prices: launch::PRICES,
     },
     screen: None,
     status_line: None,

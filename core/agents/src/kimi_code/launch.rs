@@ -1,19 +1,21 @@
 //! How Kimi Code is started, and what its stream of JSON lines says.
 
-use model::run::{AgentOutput, Launch, LaunchLine, Permissions};
+use crate::prices::ModelPrice;
+use model::run::{AgentOutput, Launch, LaunchLine};
 use serde_json::Value;
 
 pub const PROGRAM: &str = "kimi";
 
-/// Not interactive, its work told as JSON lines. It takes a prompt as an argument only.
+/// By their public list, rounded up where it has steps.
+pub const PRICES: &[ModelPrice] = &[ModelPrice("kimi", 1_200, 300, 8_000)];
+
+/// Not interactive, its work told as JSON lines. It takes a prompt as an argument only, and beside one no mode of
+/// permissions: it never asks then.
 pub fn line(launch: &Launch) -> LaunchLine {
     let mut args = vec!["--prompt".to_string(), launch.prompt.clone()];
     args.extend(["--output-format", "stream-json"].map(String::from));
     if let Some(model) = &launch.model {
         args.extend(["--model".to_string(), model.clone()]);
-    }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--auto".to_string());
     }
     args.extend(launch.args.iter().cloned());
     let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());

@@ -1,6 +1,8 @@
 //! How OpenCode is started, and what its stream of JSON lines says.
 
+use crate::agent_output::{add, by_status, by_words, deny, described, micros, number, short};
 use crate::launch_words::{after_instructions, is_too_long};
+use crate::prices::UsedTokens;
 use model::run::{AgentOutput, AgentTrouble, Launch, LaunchLine, Permissions};
 use serde_json::Value;
 
@@ -34,6 +36,9 @@ pub fn resume(session: &str) -> Vec<String> {
     vec!["--session".to_string(), session.to_string()]
 }
 
+/// How the client says that a call was not permitted; a plugin that throws has words of its own.
+const REFUSED_CALL: &[&str] = &["The user rejected permission", "The user has specified a rule which prevents"];
+
 /// Takes one line in. A tool is told when it has ended, so none is ever known to run.
 pub fn hear(line: &str, heard: &mut AgentOutput) {
     let Ok(value) = serde_json::from_str::<Value>(line) else { return };
@@ -50,10 +55,23 @@ pub fn hear(line: &str, heard: &mut AgentOutput) {
             heard.turns += 1;
             (heard.failed, heard.trouble) = (false, None);
             let cost = part.get("cost").and_then(Value::as_f64).unwrap_or_default();
-            heard.cost_micros = heard.cost_micros.saturating_add((cost * 1e6).round() as i64);
-            let number = |path: &str| part.pointer(path).and_then(Value::as_u64).unwrap_or_default();
-            let context = ["/tokens/input", "/tokens/cache/read", "/tokens/cache/write"].map(number).iter().sum();
+            let used = UsedTokens {
+                input: number(part, "/tokens/input"),
+                cache_read: number(part, "/tokens/cache/read"),
+                cache_write: number(part, "/tokens/cache/write"),
+                output: number(part, "/tokens/output").saturating_add(number(part, "/tokens/reasoning")),
+            };
+            add(heard, used, micros(cost));
+            let context = UsedTokens { output: 0, ..used }.all();
             heard.context_tokens = Some(context).filter(|tokens| *tokens > 0).or(heard.context_tokens);
+        }
+        Some("tool_use") => {
+            let state = part.get("state").unwrap_or(&Value::Null);
+            let error = state.get("error").and_then(Value::as_str).unwrap_or_default();
+            if REFUSED_CALL.iter().any(|start| error.starts_with(start)) {
+                let tool = part.get("tool").and_then(Value::as_str).unwrap_or_default();
+                deny(heard, described(tool, state.get("input").unwrap_or(&Value::Null)));
+            }
         }
         Some("error") => failed(value.get("error").unwrap_or(&Value::Null), heard),
         _ => {}
@@ -64,13 +82,11 @@ fn failed(error: &Value, heard: &mut AgentOutput) {
     let name = error.get("name").and_then(Value::as_str).unwrap_or_default();
     let words = error.pointer("/data/message").and_then(Value::as_str).unwrap_or(name);
     heard.failed = true;
-    heard.said = Some(words.chars().take(400).collect());
-    let what = || words.chars().take(400).collect::<String>();
-    heard.trouble = match error.pointer("/data/statusCode").and_then(Value::as_u64) {
-        Some(429) => Some(AgentTrouble::Limited { until: None }),
-        Some(408 | 500..=599) => Some(AgentTrouble::Transient { what: what() }),
-        Some(401..=403) => Some(AgentTrouble::Refused { what: what() }),
-        None if name == "ProviderAuthError" => Some(AgentTrouble::Refused { what: what() }),
-        _ => None,
+    heard.said = Some(short(words));
+    let status = error.pointer("/data/statusCode").and_then(Value::as_u64);
+    heard.trouble = match status {
+        Some(status) => by_status(status, words),
+        None if name == "ProviderAuthError" => Some(AgentTrouble::Refused { what: short(words) }),
+        None => by_words(words),
     };
 }

@@ -7,7 +7,7 @@ mod settings;
 mod tests;
 
 use crate::answer_form::AnswerForm;
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, Tried};
 use crate::shim;
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
 use model::event::EventKind::{self, *};
@@ -46,6 +46,10 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: launch::hear,
+        edits: EditsMode::Instead(
+            "what its own settings let it do, which is edits and commands unless they say otherwise",
+        ),
+        prices: &[],
     },
     screen: None,
     status_line: None,

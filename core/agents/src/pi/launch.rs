@@ -1,8 +1,10 @@
 //! How Pi is started, and what its stream of JSON lines says.
 
 use super::transcript;
+use crate::agent_output::{add, by_words, micros, number};
 use crate::launch_words::is_too_long;
-use model::run::{AgentOutput, AgentTrouble, Launch, LaunchLine};
+use crate::prices::UsedTokens;
+use model::run::{AgentOutput, Launch, LaunchLine};
 use serde_json::Value;
 
 pub const PROGRAM: &str = "pi";
@@ -53,25 +55,19 @@ pub fn hear(line: &str, heard: &mut AgentOutput) {
 
 fn turn(message: &Value, heard: &mut AgentOutput) {
     heard.turns += 1;
-    let number = |path: &str| message.pointer(path).and_then(Value::as_u64).unwrap_or_default();
-    let context = ["/usage/input", "/usage/cacheRead", "/usage/cacheWrite"].map(number).iter().sum();
+    let used = UsedTokens {
+        input: number(message, "/usage/input"),
+        cache_read: number(message, "/usage/cacheRead"),
+        cache_write: number(message, "/usage/cacheWrite"),
+        output: number(message, "/usage/output"),
+    };
+    let context = UsedTokens { output: 0, ..used }.all();
     heard.context_tokens = Some(context).filter(|tokens| *tokens > 0).or(heard.context_tokens);
-    let cost = message.pointer("/usage/cost/total").and_then(Value::as_f64).unwrap_or_default();
-    heard.cost_micros = heard.cost_micros.saturating_add((cost * 1e6).round() as i64);
+    add(heard, used, micros(message.pointer("/usage/cost/total").and_then(Value::as_f64).unwrap_or_default()));
     let first = |text: String| text.chars().take(400).collect::<String>();
     let error = message.get("errorMessage").and_then(Value::as_str);
     heard.failed = message.get("stopReason").is_some_and(|reason| reason == "error");
     heard.said = error.map(str::to_string).or_else(|| transcript::said(message)).map(first).or(heard.said.take());
-    heard.trouble = error.filter(|_| heard.failed).and_then(trouble);
-}
-
-/// Errors of the model's server begin with their status.
-fn trouble(error: &str) -> Option<AgentTrouble> {
-    let what = error.chars().take(400).collect();
-    match error.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()? {
-        429_u64 => Some(AgentTrouble::Limited { until: None }),
-        408 | 500..=599 => Some(AgentTrouble::Transient { what }),
-        401..=403 => Some(AgentTrouble::Refused { what }),
-        _ => None,
-    }
+    // Errors of the model's server begin with their status.
+    heard.trouble = error.filter(|_| heard.failed).and_then(by_words);
 }

@@ -8,7 +8,7 @@ mod tests;
 mod transcript;
 
 use crate::answer_form::AnswerForm;
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, Tried};
 use crate::shim;
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions};
 use model::event::EventKind::{self, *};
@@ -47,6 +47,8 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: launch::hear,
+        edits: EditsMode::Instead("everything: it asks for no permissions"),
+        prices: &[],
     },
     screen: None,
     status_line: None,

@@ -10,7 +10,7 @@ mod tools;
 mod transcript;
 
 use crate::answers;
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, Tried};
 use model::EventKind;
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions};
 
@@ -48,6 +48,8 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: stream::hear,
+        edits: EditsMode::Native,
+        prices: launch::PRICES,
     },
     screen: None,
     status_line: None,

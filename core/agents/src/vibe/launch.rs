@@ -20,8 +20,10 @@ pub fn line(launch: &Launch) -> LaunchLine {
     if let Some(turns) = launch.max_turns {
         args.extend(["--max-turns".to_string(), turns.to_string()]);
     }
-    if launch.permissions == Permissions::Skipped {
-        args.push("--auto-approve".to_string());
+    match launch.permissions {
+        Permissions::Asked => {}
+        Permissions::Edits => args.extend(["--agent", "accept-edits"].map(String::from)),
+        Permissions::Skipped => args.push("--auto-approve".to_string()),
     }
     args.extend(launch.args.iter().cloned());
     let program = launch.program.clone().unwrap_or_else(|| PROGRAM.to_string());

@@ -6,7 +6,7 @@ mod launch;
 mod settings;
 
 use crate::answers;
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, Tried};
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
 use model::event::EventKind;
 
@@ -44,6 +44,8 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: launch::hear,
+        edits: EditsMode::Instead("edits alone: it runs no command that it would have to ask for, commits among them"),
+        prices: &[],
     },
     screen: None,
     status_line: None,

@@ -7,7 +7,7 @@ mod settings;
 mod tests;
 
 use crate::answers;
-use crate::dialect::{ClientProgram, Dialect, LaunchDialect, Tried};
+use crate::dialect::{ClientProgram, Dialect, EditsMode, LaunchDialect, Tried};
 use model::agent::{AgentProfile, AgentVariables, EventSet, Expresses, HelperSessions, TranscriptReader};
 use model::event::EventKind;
 use model::run::LaunchLine;
@@ -46,6 +46,8 @@ pub static DIALECT: Dialect = Dialect {
         begin: |_| Vec::new(),
         resume: |_| Vec::new(),
         hear: |_, _| (),
+        edits: EditsMode::Instead("what its own settings let it do"),
+        prices: &[],
     },
     screen: None,
     status_line: None,

@@ -240,7 +240,8 @@ fn l1_the_stream_of_a_run_tells_session_words_and_what_stopped_it() {
     let fine = heard(&DIALECT, "stream.jsonl");
     assert!(fine.session.is_some_and(|id| id.starts_with("01a1")));
     assert_eq!((fine.said.as_deref(), fine.failed, fine.trouble, fine.turns), (Some("bye"), false, None, 1));
-    assert_eq!((fine.tool, fine.cost_micros, fine.context_tokens), (None, 0, None));
+    // 600 read and 60 written, at the price of the family it is made for.
+    assert_eq!((fine.tool, fine.cost_micros, fine.tokens, fine.context_tokens), (None, 4_800, 660, None));
     let limited = heard(&DIALECT, "stream.429.jsonl");
     assert_eq!((limited.failed, limited.trouble), (true, Some(AgentTrouble::Limited { until: None })));
     assert!(matches!(heard(&DIALECT, "stream.500.jsonl").trouble, Some(AgentTrouble::Transient { .. })));

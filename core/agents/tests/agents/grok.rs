@@ -235,7 +235,10 @@ fn l6_a_stream_tells_session_tools_tokens_last_words_and_what_stopped_it() {
     let mut busy = model::run::AgentOutput::default();
     let line = json!({"type": "result", "is_error": true, "errors": ["API error (status 503 Service Unavailable): x"]});
     (DIALECT.launch.hear)(&line.to_string(), &mut busy);
-    assert_eq!(busy.trouble, Some(AgentTrouble::Transient { what: "status 503".into() }));
+    assert_eq!(
+        busy.trouble,
+        Some(AgentTrouble::Transient { what: "API error (status 503 Service Unavailable): x".into() })
+    );
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod forms;
 mod gemini;
 mod grok;
 mod kimi_code;
+mod loop_runs;
 mod qwen;
 mod recognised;
 mod screen;

@@ -4,5 +4,6 @@ pub(crate) mod messages;
 pub mod notify;
 pub mod paint;
 pub mod reports;
+pub mod run_turn;
 pub mod text;
 pub mod wake;

@@ -20,7 +20,7 @@ const STEERING: &[&str] = &[
     "RUBYOPT", "SHELL", "SHELLOPTS", "TMPDIR", "USER", "_JAVA_OPTIONS",
 ];
 const STEERING_BEGINNINGS: &[&str] =
-    &["BASH", "CLAUDE", "DYLD_", "GIT_", "LD_", "MALLOC_", "PERL5", "PYTHON", "RALPH_", "TAUT_", "XDG_"];
+    &["BASH", "DYLD_", "GIT_", "LD_", "MALLOC_", "PERL5", "PYTHON", "RALPH_", "TAUT_", "XDG_"];
 
 /// Assignments of `FRESHER_*` and everything that is exported. `${NAME:-default}` is the default where the
 /// environment does not say more; anything that would run a command is left out.
@@ -196,7 +196,7 @@ mod tests {
     fn t9_a_name_that_steers_the_loader_git_the_shell_or_taut_is_kept_from_the_hooks() {
         for name in [
             "LD_PRELOAD", "PATH", "BASH_ENV", "ENV", "GIT_DIR", "TAUT_HOME", "DYLD_INSERT_LIBRARIES", "PYTHONPATH",
-            "NODE_OPTIONS", "IFS", "HOME", "RALPH_AGENT_ID", "CLAUDECODE", "XDG_STATE_HOME", "PERL5OPT",
+            "NODE_OPTIONS", "IFS", "HOME", "RALPH_AGENT_ID", "XDG_STATE_HOME", "PERL5OPT",
         ] {
             let found = read_file(&format!("export {name}=x\n"));
             assert_eq!((found.values.len(), found.withheld), (0, vec![name.to_string()]), "{name}");

@@ -211,7 +211,7 @@ fn q7_every_reason_is_said_with_its_tasks() {
         backing_off: vec![(some("r"), Ms(9_000))],
         quarantined: vec![(some("q"), some("broken"))],
         leased: vec![(some("l"), some("w1"), Ms(60_000))],
-        proposed: vec![(some("p"), some("w2"))],
+        proposed: vec![(some("s"), some("w2"))],
     };
     let reasons = why(&waiting, Ms(0));
     let told: Vec<(&str, String)> = reasons.iter().map(|why| (why.kind, why.tasks.join(" "))).collect();
@@ -222,7 +222,7 @@ fn q7_every_reason_is_said_with_its_tasks() {
         ("backing_off", "r"),
         ("quarantined", "q"),
         ("leased", "l"),
-        ("proposed", "p"),
+        ("proposed", "s"),
     ];
     assert_eq!(told, expected.map(|(kind, tasks)| (kind, some(tasks))));
 }

@@ -8,7 +8,7 @@ use policy::{Circumstances, Layer, LayerKind, Policy, Trust, config, judge, pres
 #[test]
 fn every_preset_file_loads_without_a_complaint() {
     for preset in presets::ALL {
-        for (path, text) in preset.files {
+        for (path, text) in preset.files.iter().filter(|(path, _)| path.ends_with(".toml")) {
             assert!(config::check(text, path).is_ok(), "{}: {:?}", preset.name, config::check(text, path));
         }
     }

@@ -51,7 +51,7 @@ pub enum LoopVerb {
     /// Bring files and branch back to what they were before an iteration
     Undo(UndoArgs),
     /// Print a unit that goes on with the loop after a reboot
-    Service(LoopArgs),
+    Service(ServiceArgs),
     /// Run a hook in the background, no longer than its time, and write what it says to a log
     #[command(hide = true)]
     WriteLog {
@@ -92,6 +92,15 @@ pub struct RunLogArgs {
     /// Go on with what is written until the run is over
     #[arg(long, short)]
     pub follow: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ServiceArgs {
+    #[command(flatten)]
+    pub of_loop: LoopArgs,
+    /// For launchd, as on macOS
+    #[arg(long)]
+    pub launchd: bool,
 }
 
 #[derive(Debug, Args)]

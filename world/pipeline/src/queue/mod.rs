@@ -8,15 +8,17 @@ mod planning;
 mod proof;
 mod reap;
 mod settle;
+mod sync;
 mod token;
 mod verify;
 mod workers;
 
 pub use caller::{TaskCaller, caller};
 pub use claim::Claimed;
-pub use planning::{Synced, TaskChange};
+pub use planning::TaskChange;
 pub use reap::Reaped;
 pub use settle::Settled;
+pub use sync::{MissingTasks, PlannedTasks, Rehearsal, SyncMode, Synced, UnknownDeps, read_plan};
 pub use workers::hostname;
 
 pub(crate) use reap::lives;

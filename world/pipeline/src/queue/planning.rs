@@ -1,25 +1,11 @@
 //! Plans: tasks made, changed and linked, each as a whole or not at all.
 
 use super::{Queue, QueueError, known, refused, verify, write};
-use engine::queue::{self, Speaker, TaskLineError};
+use engine::queue::{self, Speaker};
 use engine::redact;
 use model::Ms;
 use model::task::{ClockReading, Queued, TaskPlan, TaskStatus};
-use std::collections::{BTreeMap, BTreeSet};
 use store::{TaskEdit, TaskFilter, Tx};
-
-/// What synchronising a plan did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Synced {
-    pub inserted: usize,
-    pub updated: usize,
-    pub deleted: usize,
-    pub skipped: usize,
-    /// Planned no more, and left because another agent holds them: why, one each.
-    pub left: Vec<String>,
-    /// Planned by an agent with a command that proves them, which was not taken over.
-    pub unproven: Vec<String>,
-}
 
 /// A change by hand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,39 +18,6 @@ pub struct TaskChange {
 }
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
-    /// Every line is checked first, then all are written in one transaction:
-    /// new ones are made, known ones rewritten, done ones left alone, and what
-    /// came from the same documents and is planned no more is deleted, unless
-    /// an agent's plan would so end another's attempt.
-    pub fn plan_sync(&mut self, project: &str, text: &str, speaker: &Speaker) -> Result<Synced, QueueError> {
-        let lines = queue::parse_lines(text).map_err(|lines| QueueError::Lines { lines })?;
-        let mut lines: Vec<(usize, TaskPlan)> =
-            lines.into_iter().map(|(line, plan)| (line, redact::plan(plan))).collect();
-        let unproven = verify::take_from_agents(&mut lines, speaker);
-        self.all_or_nothing(|tx, moment| {
-            let mut synced = Synced { unproven: unproven.clone(), ..Synced::default() };
-            let mut written: BTreeMap<&str, Queued> = BTreeMap::new();
-            for (_, plan) in &lines {
-                match put(tx, project, plan, (speaker, moment.now))? {
-                    (task, Put::Inserted) => (synced.inserted += 1, written.insert(&plan.slug, task)),
-                    (task, Put::Updated) => (synced.updated += 1, written.insert(&plan.slug, task)),
-                    (_, Put::Done) => (synced.skipped += 1, None),
-                };
-            }
-            for (line, plan) in &lines {
-                if let Some(task) = written.get(plan.slug.as_str()) {
-                    let blockers = blockers(tx, project, plan, *line)?;
-                    tx.set_blockers(task, &blockers)?;
-                }
-            }
-            (synced.deleted, synced.left) = prune(tx, project, &lines, (speaker, moment.now))?;
-            match queue::cycle(&tx.dependencies(project)?) {
-                Some(circle) => Err(circular(&circle)),
-                None => Ok(synced),
-            }
-        })
-    }
-
     pub fn create(&mut self, project: &str, plan: &TaskPlan, speaker: &Speaker) -> Result<(), QueueError> {
         verify::may_set(plan.verify.as_ref(), speaker)?;
         let plan = &redact::plan(plan.clone());
@@ -180,77 +133,14 @@ fn without_secrets(mut edit: TaskEdit) -> TaskEdit {
     edit
 }
 
-enum Put {
-    Inserted,
-    Updated,
-    Done,
-}
-
-fn put(
+pub(super) fn revive(
     tx: &Tx<'_>,
-    project: &str,
+    task: &Queued,
     plan: &TaskPlan,
     (speaker, now): (&Speaker, Ms),
-) -> Result<(Queued, Put), QueueError> {
-    match tx.queued(project, &plan.slug)? {
-        None => Ok((tx.add_task(project, plan, now)?, Put::Inserted)),
-        Some(task) if task.status == TaskStatus::Done => Ok((task, Put::Done)),
-        Some(task) if task.status == TaskStatus::Deleted => {
-            revive(tx, &task, plan, (speaker, now))?;
-            Ok((task, Put::Updated))
-        }
-        Some(task) => {
-            tx.rewrite_task(&task, &verify::kept_from_agents(tx, &task, plan, speaker)?, now)?;
-            Ok((task, Put::Updated))
-        }
-    }
-}
-
-fn revive(tx: &Tx<'_>, task: &Queued, plan: &TaskPlan, (speaker, now): (&Speaker, Ms)) -> Result<(), QueueError> {
+) -> Result<(), QueueError> {
     tx.replan_task(task, &verify::kept_from_agents(tx, task, plan, speaker)?, now)?;
     Ok(write(tx, queue::revive(task, now))?)
-}
-
-fn blockers(tx: &Tx<'_>, project: &str, plan: &TaskPlan, line: usize) -> Result<Vec<Queued>, QueueError> {
-    let find = |slug: &String| {
-        tx.queued(project, slug)?.ok_or_else(|| QueueError::Lines {
-            lines: vec![TaskLineError {
-                line,
-                field: "deps".into(),
-                value: format!("\"{slug}\""),
-                why: "names a task that is neither in this plan nor stored".into(),
-            }],
-        })
-    };
-    plan.deps.iter().map(find).collect()
-}
-
-/// Deletes what came from the same documents and is not planned any more. Gives
-/// how many, and why others were left.
-fn prune(
-    tx: &Tx<'_>,
-    project: &str,
-    lines: &[(usize, TaskPlan)],
-    (speaker, now): (&Speaker, Ms),
-) -> Result<(usize, Vec<String>), QueueError> {
-    let planned: BTreeSet<&str> = lines.iter().map(|(_, plan)| plan.slug.as_str()).collect();
-    let specs: BTreeSet<&str> = lines.iter().filter_map(|(_, plan)| plan.spec.as_deref()).collect();
-    let (mut deleted, mut left) = (0, Vec::new());
-    for spec in specs {
-        for task in tx.tasks_of_spec(project, spec)? {
-            if planned.contains(task.slug.as_str()) || task.status.unblocks() {
-                continue;
-            }
-            match queue::delete(&task, speaker, now) {
-                Ok(turn) => {
-                    write(tx, turn)?;
-                    deleted += 1;
-                }
-                Err(refusal) => left.push(refusal.sentence(&task.slug)),
-            }
-        }
-    }
-    Ok((deleted, left))
 }
 
 fn link(tx: &Tx<'_>, task: &Queued, deps: &[String]) -> Result<(), QueueError> {
@@ -262,7 +152,7 @@ fn link(tx: &Tx<'_>, task: &Queued, deps: &[String]) -> Result<(), QueueError> {
     circle.map_or(Ok(()), |circle| Err(circular(&circle)))
 }
 
-fn circular(circle: &[String]) -> QueueError {
+pub(super) fn circular(circle: &[String]) -> QueueError {
     QueueError::Wrong(format!(
         "field 'deps': these tasks would wait for each other: {}; nothing was written. Take one dependency out",
         queue::round(circle)

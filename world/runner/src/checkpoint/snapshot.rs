@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use sys::outside::{self, Rules};
 
 /// A larger file that git does not know is left where it is: no way back is worth the disk.
 pub(crate) const LARGEST_UNTRACKED: u64 = 32 << 20;
@@ -252,7 +253,7 @@ impl RealFolders {
             return Found::Gone;
         }
         match std::fs::symlink_metadata(&file) {
-            Ok(meta) if meta.is_file() && std::fs::File::open(&file).is_err() => Found::Unreadable,
+            Ok(meta) if meta.is_file() && outside::open(&file, &Rules::up_to(u64::MAX)).is_err() => Found::Unreadable,
             Ok(meta) if meta.is_file() => Found::File(meta.len()),
             Ok(meta) if meta.is_symlink() || meta.is_dir() => Found::Other,
             // A pipe or a socket is nothing that git could keep.

@@ -76,6 +76,7 @@ impl Dispatcher<'_> {
         let short = self.run.short();
         let words = format!("paused after iteration {}", self.state.tally.iterations);
         self.log.run_line("loop", &words);
+        self.tell.show(&RunMessage::Paused { iteration: self.state.tally.iterations });
         if terminal::is_ours() {
             self.tell.show(&RunMessage::Note(words));
             self.ask();

@@ -5,7 +5,9 @@
 use super::WorkerStore;
 use daemon::{Next, PeriodicTask, Wake};
 use engine::fleet::notify::{self, Notice, NotifyContext, Subject, Turned};
+use engine::fleet::run_turn::{self, SeenRun};
 use host::notify::{Notification, NotifyPrograms, Urgency};
+use model::Ms;
 use model::row::{Agent, AgentStatus, Event};
 use model::session::Session;
 use pipeline::{PipelineSetup, PolicyCache, ProjectPolicy};
@@ -16,7 +18,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
-use store::{EventFilter, Store};
+use store::{EventFilter, FleetRun, Store};
 
 /// Without a wake it is looked so often; a sweep is truth.
 const EVERY: Duration = Duration::from_secs(30);
@@ -127,9 +129,20 @@ fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, stor
     let is_told = |agent: &Agent| {
         told.iter().any(|told| told.agent == agent.id && told.status == agent.status && told.at >= agent.since)
     };
-    let turned = store.agents()?.into_iter().filter(|agent| notify::is_fresh(agent, ways, now) && !is_told(agent));
-    let candidates = candidates(store, &mut policies, (turned.collect(), setting))?;
+    let is_due = |agent: &Agent| notify::is_fresh(agent, ways, now) && !is_told(agent);
+    // What becomes of a loop's agents is the loop's matter, which tells of itself.
+    let of_loops = store.loop_agents()?;
+    let turned = store.agents()?.into_iter().filter(|agent| is_due(agent) && !of_loops.contains(&agent.id));
+    let mut candidates = candidates(store, &mut policies, (turned.collect(), setting))?;
     let offset = Offset { seconds: host::clock::utc_offset_s(now) };
+    for (agent, cause) in run_turns(store, now)?.into_iter().filter(|(agent, _)| is_due(agent)) {
+        let project_policy = policies.of(&agent.project, &setting.home);
+        if project_policy.policy.sections.notify.reaches_out()
+            && project_policy.policy.sections.notify.tells(agent.status)
+        {
+            candidates.push(Candidate { agent, session: None, project_policy, cause: Some(cause) });
+        }
+    }
     let look = NotifyContext { told: &told, now, offset };
     let mut seen: Vec<Turned<'_>> = candidates.iter().map(Candidate::turned).collect();
     let mut round = notify::notices(&seen, &look);
@@ -158,6 +171,23 @@ fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, stor
         troubles.extend(deliver(&notify::notice(status, &subjects), ways, &place(setting)));
     }
     Ok(NotifyResult { again, troubles })
+}
+
+/// What there is to tell of runs of the loop.
+pub fn run_turns(store: &Store, now: Ms) -> Result<Vec<(Agent, Event)>, store::Error> {
+    let offset = Offset { seconds: host::clock::utc_offset_s(now) };
+    let turn = |found: &FleetRun| {
+        let denied = found.iterations.last().is_some_and(|last| !last.denied.is_empty());
+        let seen = SeenRun { run: &found.run, alive: found.alive, denied, touched: found.touched() };
+        run_turn::run_turn(&seen, now, offset)
+    };
+    Ok(store.fleet_runs()?.iter().filter_map(turn).collect())
+}
+
+/// Whether anybody is told anything beside the terminals.
+pub fn is_on(setting: &PipelineSetup) -> bool {
+    let mut policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
+    policies.of("/", &setting.home).policy.sections.notify.reaches_out()
 }
 
 fn candidates(

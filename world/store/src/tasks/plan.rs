@@ -1,7 +1,7 @@
 //! Planned tasks: made, rewritten, linked. What is planned never touches a live claim.
 
 use super::{deps, find, queued, read};
-use crate::{Error, Tx, projects};
+use crate::{Error, Store, Tx, projects};
 use model::Ms;
 use model::task::{Priority, Queued, TaskPlan, TaskStep};
 use rusqlite::{Connection, params};
@@ -150,6 +150,13 @@ impl Tx<'_> {
     pub fn finish_step(&self, task: &Queued, seq: i64) -> Result<bool, Error> {
         const DONE: &str = "UPDATE task_steps SET done = 1 WHERE task = ?1 AND seq = ?2";
         self.verb(|conn| conn.prepare_cached(DONE)?.execute(params![task.row, seq]).map(|rows| rows == 1))
+    }
+}
+
+impl Store {
+    /// The tasks that come from the same document, outside any transaction.
+    pub fn tasks_of_document(&self, project: &str, spec: &str) -> Result<Vec<Queued>, Error> {
+        self.read(|conn| conn.prepare_cached(OF_SPEC)?.query_map([project, spec], read)?.collect())
     }
 }
 

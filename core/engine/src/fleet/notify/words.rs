@@ -1,6 +1,7 @@
 //! What a person reads: short, of one line, without anything a terminal or a
 //! desktop could take for more than text. What is quoted was stored redacted.
 
+use crate::fleet::run_turn;
 use model::row::{Agent, AgentStatus, Event};
 use serde_json::{Value, json};
 
@@ -36,7 +37,7 @@ const BODY: usize = 160;
 pub fn notice(status: AgentStatus, subjects: &[Subject<'_>]) -> Notice {
     let (title, body) = match subjects {
         [one] => (
-            format!("{} {}", name(one.agent), verb(status)),
+            format!("{} {}", name(one.agent), if is_wait(one) { "waits" } else { verb(status) }),
             one.cause.map(|event| why(event, QUOTED)).unwrap_or_default(),
         ),
         many => (format!("{} agents {}", many.len(), verb_of_many(status)), names(many)),
@@ -93,6 +94,11 @@ fn verb(status: AgentStatus) -> &'static str {
     }
 }
 
+/// A loop that waits needs nobody, and whoever counts on it wants to know.
+fn is_wait(subject: &Subject<'_>) -> bool {
+    subject.cause.is_some_and(|cause| cause.event == run_turn::WAIT)
+}
+
 fn verb_of_many(status: AgentStatus) -> &'static str {
     match status {
         AgentStatus::Attention => "need you",
@@ -116,7 +122,7 @@ pub fn why(event: &Event, quoted: usize) -> String {
         "PermissionRequest" | "PreToolUse" if text("asks") == "plan" => "a plan to approve".to_string(),
         "PermissionRequest" | "PreToolUse" => format!("permission for {}", call(tool, &event.detail, quoted)),
         "Elicitation" => "a form to fill in".to_string(),
-        "Notification" => text("message").to_string(),
+        "Notification" | run_turn::TURN | run_turn::WAIT => text("message").to_string(),
         "PostToolUseFailure" => {
             let error = text("error").lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it failed");
             format!("{}: {error}", call(tool, &event.detail, quoted))

@@ -23,7 +23,7 @@ pub(super) fn settle(job: &mut Job, args: &LoopArgs, printer: &Printer) -> Resul
         job.settings.permissions = kept;
         from = ", as chosen for this work tree".to_string();
     } else if person::required("loop").is_ok() {
-        let Some(chosen) = ask(job)? else { return Ok(false) };
+        let Some(chosen) = ask(job, printer)? else { return Ok(false) };
         job.settings.permissions = chosen;
         runner::keep_permissions(&job.state, &job.root, chosen)?;
         from = ", kept for this work tree".to_string();
@@ -32,18 +32,13 @@ pub(super) fn settle(job: &mut Job, args: &LoopArgs, printer: &Printer) -> Resul
     Ok(true)
 }
 
-fn ask(job: &Job) -> Result<Option<Permissions>, CliError> {
-    let agent = &job.settings.agent;
-    let question = format!(
-        "What may {agent} do in {}? Nobody will be there to answer it.\n  \
-         1  {} (edits)\n  \
-         2  everything, without asking (all, as --danger)\n  \
-         3  what its own settings allow; the rest is refused (ask)\n\
-         Choose [1], n starts nothing: ",
-        job.folder.display(),
-        edits(job),
-    );
-    Ok(match person::choice(&question)?.as_deref() {
+fn ask(job: &Job, printer: &Printer) -> Result<Option<Permissions>, CliError> {
+    let question = format!("What may {} do in {}?", job.settings.agent, job.folder.display());
+    printer.note(text!("{} Nobody will be there to answer it.", printer.bold(question)));
+    printer.note(format!("  1  {} (edits)", edits(job)));
+    printer.note("  2  everything, without asking (all, as --danger)");
+    printer.note("  3  what its own settings allow; the rest is refused (ask)");
+    Ok(match person::choice("Choose [1], n starts nothing: ")?.as_deref() {
         Some("" | "1" | "edits") => Some(Permissions::Edits),
         Some("2" | "all") => Some(Permissions::Skipped),
         Some("3" | "ask") => Some(Permissions::Asked),

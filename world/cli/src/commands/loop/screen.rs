@@ -4,8 +4,10 @@
 use super::words::{bar, tokens};
 use crate::commands::ago;
 use crate::printer::{Printer, Text, text};
+use host::paths::PathVariables;
 use runner::{RunMessage, RunStatus, Tell};
 use serde_json::{Value, json};
+use service::workers::notifier;
 use std::cell::{Cell, RefCell};
 
 pub struct LoopScreen<'p> {
@@ -21,8 +23,7 @@ pub struct LoopScreen<'p> {
 
 impl<'p> LoopScreen<'p> {
     pub fn new(printer: &'p Printer) -> Self {
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        let live = !printer.json() && Printer::has_listener() && !dumb;
+        let live = !printer.json() && Printer::has_listener() && !Printer::is_dumb();
         Self { printer, live, words: false, drawn: RefCell::new(None), waits: Cell::new(false) }
     }
 
@@ -56,10 +57,8 @@ impl<'p> LoopScreen<'p> {
         }
     }
 
-    fn object(&self, said: &RunMessage) {
-        // A wait is told once, not with every second of it.
+    fn object(&self, said: &RunMessage, begun: bool) {
         let waits = matches!(said, RunMessage::Countdown { .. });
-        let begun = !self.waits.replace(waits);
         let quiet = matches!(said, RunMessage::AgentSaid { .. }) && !self.words || waits && !begun;
         if let Some(object) = object(said).filter(|_| self.printer.json() && !quiet) {
             self.printer.object(&object);
@@ -70,7 +69,9 @@ impl<'p> LoopScreen<'p> {
 impl Tell for LoopScreen<'_> {
     fn show(&self, said: &RunMessage) {
         let printer = self.printer;
-        self.object(said);
+        // A wait is told once, not with every second of it.
+        let begun = !self.waits.replace(matches!(said, RunMessage::Countdown { .. }));
+        self.object(said, begun);
         match said {
             RunMessage::Note(text) => self.line(text),
             RunMessage::Warning(text) => self.line(text!("{} {}", printer.yellow("warning:"), text)),
@@ -92,9 +93,25 @@ impl Tell for LoopScreen<'_> {
                 ));
             }
             RunMessage::Status(status) => self.draw(status_line(status)),
-            RunMessage::Countdown { seconds, why } => self.draw(format!("{why}: {} left", span(*seconds))),
-            RunMessage::Finished { .. } => self.wipe(),
+            RunMessage::Countdown { seconds, why } => {
+                if begun {
+                    tell_people();
+                }
+                self.draw(format!("{why}: {} left", span(*seconds)));
+            }
+            RunMessage::Paused { .. } | RunMessage::Finished { .. } => {
+                self.wipe();
+                tell_people();
+            }
         }
+    }
+}
+
+/// A daemon looks by itself; without one a process of its own tells, where somebody wants to be told.
+fn tell_people() {
+    let places = PathVariables::from_process();
+    if notifier::is_on(&service::setting(&places)) {
+        service::tell_in_background(&places);
     }
 }
 
@@ -114,6 +131,7 @@ fn object(said: &RunMessage) -> Option<Value> {
             "cost_usd": *cost_micros as f64 / 1e6, "duration_ms": ms,
         }),
         RunMessage::Countdown { seconds, why } => json!({"message": "waiting", "why": why, "seconds": seconds}),
+        RunMessage::Paused { iteration } => json!({"message": "paused", "iteration": iteration}),
         RunMessage::Finished { finish, why } => json!({"message": "finished", "finish": finish.name(), "why": why}),
         RunMessage::Status(_) => return None,
     })

@@ -101,7 +101,10 @@ fn begin_now() -> Result<(), CliError> {
     for _ in 0..TRIES {
         let told = store.notified()?;
         let look = NotifyContext { told: &told, now: host::clock::now(), offset: Offset::default() };
-        let after = notify::from_now(&store.agents()?, &judge.project_policy().policy.sections.notify, &look);
+        let mut agents = store.agents()?;
+        agents
+            .extend(service::workers::notifier::run_turns(&store, host::clock::now())?.into_iter().map(|(run, _)| run));
+        let after = notify::from_now(&agents, &judge.project_policy().policy.sections.notify, &look);
         if store.claim_told(&told, &after)? {
             break;
         }

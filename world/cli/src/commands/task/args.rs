@@ -4,8 +4,12 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
 pub enum TaskVerb {
-    /// Take a plan over from stdin: JSON Lines with the keys id, t, d, p, cat, spec, ref, deps, steps
-    PlanSync,
+    /// Take a plan over from stdin: JSON Lines with the keys id, t, d, p, cat, spec, ref, deps, steps, verify
+    PlanSync(PlanSyncArgs),
+    /// Take tasks over from a plan of another tool: Markdown, GitHub issues, beads
+    Import(ImportArgs),
+    /// Write the tasks as a plan: JSON Lines that `plan-sync` reads, Markdown, or beads
+    Export(ExportArgs),
     /// Count the tasks by where they stand
     PlanStatus,
     /// Show what can be claimed next, and what is held
@@ -64,6 +68,39 @@ pub enum TaskAgentVerb {
 #[derive(Debug, Args)]
 pub struct IdArgs {
     pub id: String,
+}
+
+#[derive(Debug, Args)]
+pub struct PlanSyncArgs {
+    /// Leave tasks that came from the same documents and are planned no more
+    #[arg(long)]
+    pub keep_missing: bool,
+    /// Delete them without asking
+    #[arg(long, conflicts_with = "keep_missing")]
+    pub yes: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The file, or - for stdin
+    pub file: String,
+    /// What it is: markdown, github (`gh issue list --json number,title,body,labels,state,url`), beads (`bd export`),
+    /// jsonl, or auto by its looks
+    #[arg(long, default_value = "auto", value_parser = ["auto", "markdown", "github", "beads", "jsonl"])]
+    pub from: String,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// jsonl (what `plan-sync` reads; without what is done), markdown or beads
+    #[arg(long, default_value = "jsonl", value_parser = ["jsonl", "markdown", "beads"])]
+    pub to: String,
 }
 
 #[derive(Debug, Args)]

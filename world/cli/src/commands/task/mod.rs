@@ -4,6 +4,7 @@ mod agent;
 mod args;
 mod claim;
 mod edit;
+mod exchange;
 mod history;
 mod list;
 mod plan;
@@ -30,7 +31,9 @@ pub fn run(verb: &TaskVerb, printer: &Printer) -> Result<Exit, CliError> {
 
 fn serve(verb: &TaskVerb, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
-        TaskVerb::PlanSync => plan::sync(store_session, printer),
+        TaskVerb::PlanSync(args) => plan::sync(args, store_session, printer),
+        TaskVerb::Import(args) => exchange::import(args, store_session, printer),
+        TaskVerb::Export(args) => exchange::export(args, store_session, printer),
         TaskVerb::PlanStatus => plan::status(store_session, printer),
         TaskVerb::Peek(args) => list::peek(args, store_session, printer),
         TaskVerb::Claim(args) => claim::claim(args, store_session, printer),

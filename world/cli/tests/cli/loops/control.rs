@@ -121,3 +121,38 @@ fn l13_l9_a_killed_run_is_taken_up_in_its_folder_from_anywhere() {
     assert_eq!(done.code(), Some(0), "{}", done.stderr_text());
     assert_eq!((summary(&done)["run"].as_str(), summary(&done)["iterations"].as_u64()), (Some(id.as_str()), Some(3)));
 }
+
+/// The verbs on a loop that runs: it pauses after its iteration, is seen to, goes on, and is stopped while it waits.
+#[test]
+fn l13_a_loop_that_runs_is_paused_seen_resumed_and_stopped() {
+    let stage = Stage::with_plan();
+    stage.client_does(&format!(
+        r#"echo x >> .git/began
+        if [ "$(wc -l < .git/began)" = 2 ]; then
+        echo '{{"type":"rate_limit_event","rate_limit_info":{{"status":"rejected","resetsAt":'$(( $(date +%s) + 900 ))'}}}}'
+        echo '{{"type":"result","is_error":true,"api_error_status":429,"result":"limit"}}'; exit 1; fi
+        until [ -e .git/go ]; do sleep 0.05; done; {WORK} {FINE}"#
+    ));
+    let mut going = stage.start_loop(&["loop", "build", "--permissions", "edits"]);
+    stage.until_written(".git/began");
+    let shown = stage.succeed(&["loop", "pause"]);
+    assert!(shown.contains("pauses after this iteration"), "{shown}");
+    stage.write(".git/go", "now");
+    let until = |what: &str, wanted: &dyn Fn(&serde_json::Value) -> bool| {
+        testkit::poll::until(what, testkit::stage::PLENTY, || {
+            Some(stage.list(&["loop", "status", "--json"]).remove(0)).filter(|object| wanted(object))
+        })
+        .unwrap()
+    };
+    let paused = until("the pause", &|object| object["state"] == "paused");
+    assert_eq!((&paused["status"], &paused["commits"]), (&json!("attention"), &json!(1)), "{paused}");
+    let shown = stage.succeed(&["loop", "resume"]);
+    assert!(shown.ends_with("goes on\n"), "{shown}");
+    let waits = until("the limit", &|object| object["state"] == "waiting" && object["until"].is_string());
+    assert!(waits["waits_for"].as_str().unwrap().contains("limit"), "{waits}");
+    assert!(stage.succeed(&["loop", "status"]).contains(" (14 min left)"), "{}", stage.succeed(&["loop", "status"]));
+    stage.succeed(&["loop", "stop"]);
+    assert_eq!(going.end(), Some(130), "{}", going.printed());
+    let over = stage.list(&["loop", "status", "--json"]).remove(0);
+    assert_eq!((&over["state"], &over["finish"]), (&json!("over"), &json!("manual")), "{over}");
+}

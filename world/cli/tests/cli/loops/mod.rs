@@ -1,20 +1,24 @@
 //! The loop and the supervisor through the program, with a scripted agent in place of a client.
 
+mod agents;
 mod control;
 mod defects;
 mod finish;
 mod hooks;
 mod limits;
 mod night;
+mod notify;
 mod parallel;
 mod parallel_conflicts;
 mod parallel_killed;
+mod parallel_trees;
 mod pause;
 mod queue;
 mod resume;
 mod runs;
 mod screen;
 mod secrets;
+mod service;
 mod signals;
 mod start;
 mod status;

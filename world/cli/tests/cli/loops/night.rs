@@ -37,7 +37,7 @@ fn l12_a_crash_on_the_queue_is_tried_again_and_the_next_agent_is_told_why() {
         echo '{{"type":"result","is_error":true,"result":"boom API_TOKEN=swordfishcrash77"}}'; exit 9; fi
         {DO_T1} {FINE}"#
     ));
-    let done = stage.build(&[]);
+    let done = stage.build(&["--prompt", "PROMPT.building.md"]);
     assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
     assert_eq!(stage.read(".git/prompt0"), "do the next task", "a first iteration is told the prompt and nothing else");
     let told = stage.read(".git/prompt1");
@@ -211,4 +211,26 @@ fn l6_a_plan_goes_on_as_before_where_nothing_goes_wrong() {
     stage.client_does(&format!("printf '%s' \"$2\" >> .git/prompts; {WORK} {FINE}"));
     assert_eq!(stage.build(&[]).code(), Some(0));
     assert_eq!(stage.read(".git/prompts"), "workworkwork");
+}
+
+#[test]
+fn l12_an_agent_that_was_denied_things_and_did_nothing_ends_the_loop_with_their_names_and_the_option() {
+    let stage = one_task("");
+    stage.client_does(
+        r#"echo x >> .git/starts; echo '{"type":"result","is_error":false,"result":"I may not","total_cost_usd":0.1,"permission_denials":[{"tool_name":"Write","tool_use_id":"t1","tool_input":{"file_path":"src/a.rs"}},{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"git commit -m x"}}]}'"#,
+    );
+    let done = stage.build(&["--idle-iterations", "9"]);
+    assert_eq!(
+        (summary(&done)["finish"].as_str(), done.code()),
+        (Some("no_changes"), Some(11)),
+        "{}",
+        done.stderr_text()
+    );
+    assert_eq!(stage.read(".git/starts"), "x\n", "it does not idle on");
+    let why = summary(&done)["why"].as_str().unwrap().to_string();
+    for part in ["src/a.rs", "git commit", "--permissions edits", "--permissions all", "[loop] commands"] {
+        assert!(why.contains(part), "{part}: {why}");
+    }
+    assert!(rows(&stage, "SELECT denied FROM iterations")[0].contains("src/a.rs"));
+    assert!(done.stderr_text().contains("the agent was not let do: "), "{}", done.stderr_text());
 }

@@ -2,7 +2,7 @@
 
 use super::{FINE, WORK};
 use testkit::poll;
-use testkit::stage::{PLENTY, RunningLoop, Stage};
+use testkit::stage::{PLENTY, RunningLoop, Stage, put_program};
 
 const GATED: &str = "echo x >> .git/starts; until [ -e .git/go ]; do sleep 0.05; done;";
 
@@ -45,8 +45,8 @@ fn l4_l12_sigquit_pauses_after_the_iteration_and_the_agent_does_not_get_it() {
 }
 
 #[test]
-fn l13_a_run_stops_pauses_and_is_killed_when_somebody_writes_so() {
-    for (asked, code, starts) in [("stop", 130, 1), ("kill", 130, 1)] {
+fn l13_a_run_stops_after_its_iteration_or_at_once_when_somebody_writes_so() {
+    for asked in ["stop", "kill"] {
         let stage = Stage::with_plan();
         stage.client_does(&format!("{GATED} {WORK} echo whole > .git/ended; {FINE}"));
         let mut going = stage.start_loop(&["loop", "build"]);
@@ -57,8 +57,8 @@ fn l13_a_run_stops_pauses_and_is_killed_when_somebody_writes_so() {
                 .unwrap();
             stage.write(".git/go", "now");
         }
-        assert_eq!(going.end(), Some(code), "{asked}: {}", going.printed());
-        assert_eq!(stage.read(".git/starts").lines().count(), starts);
+        assert_eq!(going.end(), Some(130), "{asked}: {}", going.printed());
+        assert_eq!(stage.read(".git/starts"), "x\n", "{asked}");
         assert_eq!(stage.path(".git/ended").exists(), asked == "stop");
     }
 }
@@ -77,4 +77,33 @@ fn l13_ctrl_c_ends_a_loop_that_is_paused() {
     going.signal(libc::SIGINT);
     assert_eq!(going.end(), Some(130), "{}", going.printed());
     assert_eq!((stage.read(".git/finished"), stage.read(".git/starts")), ("manual\n".into(), "x\n".into()));
+}
+
+/// The client asks for the pause itself, because what is typed is typed before the loop begins.
+#[test]
+fn l12_at_a_terminal_a_paused_loop_asks_lets_the_plan_be_edited_and_goes_on_or_stops() {
+    for (typed, code) in [("?\ne\ng\n", Some(0)), ("s\n", Some(130))] {
+        let stage = Stage::with_plan();
+        put_program(
+            &stage.sandbox.root().join("bin/edit"),
+            "#!/bin/sh\necho '- [x] all' > \"$2\"; echo $1 > .git/edited\n",
+        );
+        stage.client_does(&format!(
+            "echo x >> .git/starts; [ -e .git/asked ] || kill -QUIT $PPID; touch .git/asked; {WORK} {FINE}"
+        ));
+        stage.sandbox.trust_project().unwrap();
+        let args = ["loop", "build", "--permissions", "ask"];
+        let done = stage.sandbox.at_terminal(&args, typed, &[("EDITOR", "edit --wait")]).unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), code, "{typed:?}: {said}");
+        assert!(said.contains("paused after iteration 1") && said.contains("e: edit the plan"), "{said}");
+        assert_eq!(stage.read(".git/starts"), "x\n", "{typed:?}: {said}");
+        if typed.contains('e') {
+            assert_eq!(
+                (stage.read(".git/edited").trim(), stage.read("IMPLEMENTATION_PLAN.md").trim()),
+                ("--wait", "- [x] all")
+            );
+            assert_eq!(said.matches("g: go on").count(), 3, "asked again after each answer that is none: {said}");
+        }
+    }
 }

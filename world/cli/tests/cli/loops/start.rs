@@ -24,7 +24,8 @@ fn ran(stage: &Stage) -> bool {
 
 #[test]
 fn g11_no_to_the_trust_question_starts_nothing_at_all() {
-    for typed in ["n\n", "\n", "\u{4}"] {
+    // What is typed after it is for a question that must not come.
+    for typed in ["n\n1\n", "\n1\n", "\u{4}1\n"] {
         let stage = Stage::with_plan();
         stage.write(".taut/config.toml", "[loop]\nmax_iterations = 1\npermissions = \"edits\"\n");
         records(&stage);
@@ -46,7 +47,7 @@ fn g11_no_to_a_changed_project_starts_nothing_and_runs_no_hook() {
     stage.sandbox.trust_project().unwrap();
     stage.write(".taut/config.toml", "[loop]\npermissions = \"all\"\n");
     records(&stage);
-    let (code, said) = at_terminal(&stage, &[], "n\n");
+    let (code, said) = at_terminal(&stage, &[], "n\n1\n");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("-max_iterations = 1") && said.contains("nothing was started"), "{said}");
     assert!(!ran(&stage) && !stage.path(".git/hooked").exists());
@@ -74,7 +75,7 @@ fn g11_unattended_a_changed_project_starts_nothing_and_an_untrusted_one_says_wha
         std::fs::remove_file(stage.path(".git/ran")).unwrap();
         stage.sandbox.trust_project().unwrap();
         match after {
-            Some(text) => drop(stage.write(".taut/config.toml", text)),
+            Some(text) => stage.write(".taut/config.toml", text),
             None => std::fs::remove_file(stage.path(".taut/config.toml")).unwrap(),
         }
         let done = unattended(&stage);
@@ -112,7 +113,8 @@ fn l1_what_the_agent_may_do_is_said_and_chosen_by_a_person_once_for_a_work_tree(
         records(&stage);
         let (code, said) = at_terminal(&stage, &["-n", "1", "--verify", "make check"], typed);
         assert_eq!(code, Some(10), "{typed:?}: {said}");
-        assert!(said.contains("git commit, ") && said.contains("make check"), "{said}");
+        assert!(said.contains("\n  1  edit files here and run git add, git commit, "), "{said}");
+        assert!(said.contains("make check"), "{said}");
         assert!(said.contains(&format!("(permissions: {mode}, kept for this work tree)")), "{said}");
         assert_eq!(stage.read(".git/args").contains("--dangerously-skip-permissions"), mode == "all");
         // Not asked again, at no terminal either; the repository knows nothing of it.
@@ -179,7 +181,7 @@ fn i7_a_limit_that_cannot_be_read_starts_nothing_wherever_it_stands() {
                 records(&stage);
                 match place {
                     "user" => stage.configure(text),
-                    file => drop(stage.write(&format!(".taut/{file}"), text)),
+                    file => stage.write(&format!(".taut/{file}"), text),
                 }
                 let done = match trusted {
                     true => stage.build(&[]),

@@ -95,7 +95,7 @@ fn defect_08_no_text_becomes_sql_and_no_row_is_left_without_its_task() {
     let stage = Stage::without_daemon();
     stage.tasks(&["a"]);
     let evil = "open'; DROP TABLE tasks; --";
-    assert_eq!(stage.task(&["list", "--status", evil]).code(), Some(1));
+    assert_eq!(stage.task(&["list", "--status", evil]).code(), Some(2));
     assert!(stage.task_list(&["list", "--assignee", evil, "--json"]).is_empty());
     assert!(stage.sync(&[json!({"id": "b", "t": evil, "d": evil, "spec": evil, "deps": ["a"]})]).success());
     assert_eq!(stage.show("b")["t"], evil);

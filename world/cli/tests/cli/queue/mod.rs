@@ -3,12 +3,15 @@
 mod deep;
 mod defects;
 mod dies;
+mod exchange;
 mod fencing;
 mod hooks;
 mod identity;
 mod many_workers;
+mod proof;
 mod replay;
 mod secrets;
+mod states;
 mod surface;
 mod workers;
 

@@ -69,7 +69,7 @@ fn q1_a_list_is_json_lines_with_short_keys() {
     assert_eq!(
         listed,
         [json!({
-            "id": "a/01", "t": "T", "d": "D", "p": 1, "s": "active", "cat": "bug", "spec": "a.md", "ref": "R",
+            "id": "a/01", "t": "T", "d": "D", "p": 1, "s": "active", "state": "active", "cat": "bug", "spec": "a.md", "ref": "R",
             "assignee": "w1", "deps": [], "steps": [{"seq": 1, "content": "x", "status": "pending"}],
         })]
     );
@@ -147,14 +147,14 @@ fn q1_exit_codes_are_0_1_and_2() {
         (2, &["no-such-command"]),
         (1, &["done", "a"]),
         (1, &["renew", "a"]),
-        (1, &["done", "a", "--result", "nonsense"]),
-        (1, &["done", "a", "--result", "{}"]),
+        (2, &["done", "a", "--result", "nonsense"]),
+        (2, &["done", "a", "--result", "{}"]),
         (1, &["create", "a", "again"]),
-        (1, &["create", "c", "C", "-p", "7"]),
-        (1, &["create", "c", "C", "-c", "misc"]),
-        (1, &["create", "c d", "C"]),
-        (1, &["update", "a"]),
-        (1, &["list", "--status", "opened"]),
+        (2, &["create", "c", "C", "-p", "7"]),
+        (2, &["create", "c", "C", "-c", "misc"]),
+        (2, &["create", "c d", "C"]),
+        (2, &["update", "a"]),
+        (2, &["list", "--status", "opened"]),
         (0, &["fail", "a", "--reason", "never held"]),
     ] {
         let done = stage.task(args);

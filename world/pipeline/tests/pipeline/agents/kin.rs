@@ -83,6 +83,8 @@ const fn kin(profile: &'static AgentProfile, decode: fn(&Map<String, Value>) -> 
             begin: DEFAULT.launch.begin,
             resume: DEFAULT.launch.resume,
             hear: DEFAULT.launch.hear,
+            edits: agents::dialect::EditsMode::Native,
+            prices: &[],
         },
         screen: None,
         status_line: None,

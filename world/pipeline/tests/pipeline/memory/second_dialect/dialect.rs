@@ -2,7 +2,7 @@
 //! file. It can neither ask its user nor take context anywhere but at a prompt.
 
 use agents::Dialect;
-use agents::dialect::{ClientProgram, LaunchDialect, Tried};
+use agents::dialect::{ClientProgram, EditsMode, LaunchDialect, Tried};
 use agents::lenient::Fields;
 use agents::settings::{
     ClientVersions, Edited, HookEntry, Inspection, KnownClient, Leaves, ProofDialect, Registered, SettingsDialect,
@@ -71,6 +71,8 @@ pub static DIALECT: Dialect = Dialect {
         begin: |prompt| vec!["--say".into(), prompt.into()],
         resume: |session| vec!["--talk".into(), session.into()],
         hear: |_, _| (),
+        edits: EditsMode::Instead("what its settings let it"),
+        prices: &[],
     },
     screen: None,
     status_line: None,
