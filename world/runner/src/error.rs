@@ -38,8 +38,11 @@ pub enum RunnerError {
     Lock { path: PathBuf, source: io::Error },
     #[error("there is no loop in {folder} that could be resumed: {why}")]
     NothingToResume { folder: String, why: String },
-    #[error("a loop runs in {folder} (process {pid}), and would work on in another tree than it knows; stop it first")]
-    UndoWhileRunning { folder: String, pid: u32 },
+    #[error(
+        "a loop runs in {folder} ({}), and would work on in another tree than it knows; `taut loop stop` ends it",
+        who(*pid, None)
+    )]
+    UndoWhileRunning { folder: String, pid: Option<u32> },
     #[error("{folder} is no work tree of git's, so no tree of its iterations was kept")]
     NoWorkTree { folder: String },
     #[error("a rebase is under way in {folder}; end it first, with `git rebase --abort` or `--continue`")]

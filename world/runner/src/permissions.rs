@@ -2,6 +2,7 @@
 
 use crate::asked;
 use crate::lock;
+use agents::launch_words::is_plain_command;
 use engine::loops::LoopSettings;
 use model::run::Permissions;
 use std::io;
@@ -39,7 +40,7 @@ pub(crate) fn commands(settings: &LoopSettings, queue: bool) -> (Vec<String>, Ve
     let mut left_out = Vec::new();
     let verify = settings.verify.iter().flat_map(|line| pieces(line));
     for command in verify.chain(settings.commands.iter().map(|command| command.trim().to_string())) {
-        let list = if is_plain(&command) { &mut named } else { &mut left_out };
+        let list = if is_plain_command(&command) { &mut named } else { &mut left_out };
         if !command.is_empty() && !list.contains(&command) {
             list.push(command);
         }
@@ -53,12 +54,6 @@ fn pieces(line: &str) -> Vec<String> {
         pieces = pieces.into_iter().flat_map(|piece| piece.split(joint)).collect();
     }
     pieces.into_iter().map(|piece| piece.trim().to_string()).collect()
-}
-
-/// Letters that mean nothing to a shell or to an agent's rules.
-fn is_plain(command: &str) -> bool {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || " _-./=:,@+%".contains(letter);
-    command.chars().all(plain)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::checkpoint::{
     set_files,
 };
 use crate::run_store::RunStore;
-use crate::{RunnerError, recover};
+use crate::{RunnerError, TreeLock, recover};
 use model::run::{Iteration, Run};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -46,6 +46,8 @@ pub struct UndoPlan {
     now: Checkpoint,
     then: Checkpoint,
     goal: String,
+    /// No loop begins in this tree meanwhile.
+    _lock: TreeLock,
 }
 
 /// An undo that is done.
@@ -60,8 +62,12 @@ impl UndoPlan {
         let store = RunStore::open(&asked.state)?;
         let folder = asked.folder.to_string_lossy().into_owned();
         if let Some(other) = recover::busy(&store, &folder)? {
-            return Err(RunnerError::UndoWhileRunning { folder, pid: other.runner.pid });
+            return Err(RunnerError::UndoWhileRunning { folder, pid: Some(other.runner.pid) });
         }
+        let lock = TreeLock::take(&asked.state, &asked.folder).map_err(|error| match error {
+            RunnerError::Busy { folder, pid, .. } => RunnerError::UndoWhileRunning { folder, pid },
+            other => other,
+        })?;
         let private = private_index(&asked.state, &format!("undo-{}", std::process::id()));
         let Some(git) = Git::open(&asked.folder, private) else { return Err(RunnerError::NoWorkTree { folder }) };
         if git.is_rebasing() {
@@ -88,7 +94,7 @@ impl UndoPlan {
         let moves = then.head != status.head || then.branch != status.branch;
         let branch = branch.filter(|_| moves);
         let unsure = unsure && !commits.is_empty();
-        Ok(Self { iteration, run, changes, stays, branch, commits, unsure, git, status, now, then, goal })
+        Ok(Self { iteration, run, changes, stays, branch, commits, unsure, git, status, now, then, goal, _lock: lock })
     }
 
     /// Whether there is anything to do.

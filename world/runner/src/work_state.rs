@@ -49,6 +49,8 @@ pub(crate) fn git(folder: &Path, args: &[&str]) -> Option<String> {
         .args(args)
         // A signal from the terminal is for the loop, and must not cut a look at the work short.
         .process_group(0)
+        // A look writes nothing: git would refresh the index, and run a hook of the repository for that.
+        .env("GIT_OPTIONAL_LOCKS", "0")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()

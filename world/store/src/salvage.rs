@@ -77,6 +77,7 @@ const TABLES: &[Table] = &[
     table("task_deps", "task", "", &["task", "blocker"]),
     table("task_steps", "task", "", &["task"]),
     table("attempts", "task", "", &["task"]),
+    table("task_branches", "task", "", &["task"]),
     table("efforts", "row", "row", &["task"]),
     table("phase_history", "seq", "seq", &[]),
     table("directives", "effort", "", &[]),

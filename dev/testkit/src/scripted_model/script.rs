@@ -21,11 +21,11 @@ pub struct Script {
     pub(super) answers: Option<Answers>,
 }
 
-type Answer = dyn Fn(&ModelRequest) -> Option<Turn> + Send + Sync;
+type AnswerTo = dyn Fn(&ModelRequest) -> Option<Turn> + Send + Sync;
 
 /// A function from what was asked to the answer.
 #[derive(Clone)]
-pub(super) struct Answers(Arc<Answer>);
+pub(super) struct Answers(Arc<AnswerTo>);
 
 impl fmt::Debug for Answers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

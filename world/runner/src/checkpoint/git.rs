@@ -4,6 +4,7 @@ use crate::RunnerError;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -179,6 +180,8 @@ fn plain(folder: &Path) -> Command {
         command.env(format!("{name}_NAME"), value).env(format!("{name}_EMAIL"), "taut@localhost");
     }
     command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C").stdin(Stdio::null());
+    // A signal from the terminal is for the loop alone.
+    command.process_group(0);
     command
 }
 

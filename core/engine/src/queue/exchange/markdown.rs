@@ -28,6 +28,8 @@ struct PlanBox {
 #[derive(Default)]
 struct Marks {
     id: Option<String>,
+    /// Its id stands in a comment, as we write it: what is below it are its steps, whatever their words look like.
+    in_comment: bool,
     priority: Option<Priority>,
     category: Option<String>,
     reference: Option<String>,
@@ -125,7 +127,9 @@ fn boxes(text: &str) -> Result<Vec<PlanBox>, Vec<TaskLineError>> {
                 if let Some(parent) = open.last().and_then(|at| boxes.get_mut(*at)) {
                     parent.children.push(nth);
                 }
-                let (title, marks) = marks(title);
+                let below_ours = open.last().and_then(|at| boxes.get(*at)).is_some_and(|above| above.marks.in_comment);
+                let (title, marks) =
+                    if below_ours && !title.contains("<!--") { (plain(title), Marks::default()) } else { marks(title) };
                 let headings = headings.iter().map(|(_, title)| title.clone()).collect();
                 let (text, children, nested) = (Vec::new(), Vec::new(), !open.is_empty());
                 boxes.push(PlanBox { line: at + 1, indent, done, title, marks, headings, text, nested, children });
@@ -197,7 +201,8 @@ fn marks(text: &str) -> (String, Marks) {
     }
     // Where a comment names it, it was written by us: then the rest is its title, whatever that looks like.
     if marks.id.is_some() {
-        return (title.split_whitespace().collect::<Vec<_>>().join(" "), marks);
+        marks.in_comment = true;
+        return (plain(&title), marks);
     }
     for (open, close) in [("(", ")"), ("[", "]")] {
         let mut from = String::new();
@@ -216,7 +221,11 @@ fn marks(text: &str) -> (String, Marks) {
     if let Some((priority, rest)) = leading.filter(|_| marks.priority.is_none()) {
         (marks.priority, title) = (Some(priority), rest);
     }
-    (title.split_whitespace().collect::<Vec<_>>().join(" "), marks)
+    (plain(&title), marks)
+}
+
+fn plain(title: &str) -> String {
+    title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn cut(text: &str, open: &str, close: &str) -> Option<(String, String, String)> {

@@ -86,7 +86,7 @@ fn play(stage: &DemoStage, printer: &Printer) -> Result<Exit, CliError> {
     say("Next, in a project of yours", printer);
     printer.line("  taut task create fix-login \"The login page forgets the name\"   # or: taut loop plan");
     printer.line(
-        "  taut loop build --verify 'cargo test'                          # with Claude Code, or --agent <yours>",
+        "  taut loop build --verify 'cargo test'                          # with your agent, or --agent <another>",
     );
     Ok(exit(code))
 }

@@ -13,6 +13,7 @@ mod overnight;
 mod parallel;
 mod parallel_conflicts;
 mod parallel_killed;
+mod parallel_trees;
 mod pause;
 mod queue;
 mod resume;

@@ -217,7 +217,10 @@ fn l6_a_plan_goes_on_as_before_where_nothing_goes_wrong() {
 fn l12_an_agent_that_was_denied_things_and_did_nothing_ends_the_loop_with_their_names_and_the_option() {
     let stage = one_task("");
     stage.client_does(
-        r#"echo x >> .git/starts; echo '{"type":"result","is_error":false,"result":"I may not","total_cost_usd":0.1,"permission_denials":[{"tool_name":"Write","tool_use_id":"t1","tool_input":{"file_path":"src/a.rs"}},{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"git commit -m x"}}]}'"#,
+        r#"echo x >> .git/starts
+printf %s '{"type":"result","is_error":false,"result":"I may not","total_cost_usd":0.1,"permission_denials":['
+printf %s '{"tool_name":"Write","tool_use_id":"t1","tool_input":{"file_path":"src/a.rs"}},'
+echo '{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"git commit -m x"}}]}'"#,
     );
     let done = stage.build(&["--idle-iterations", "9"]);
     assert_eq!(

@@ -66,19 +66,15 @@ fn l11_l9_a_proposal_that_was_not_merged_yet_is_merged_by_whoever_goes_on() {
 fn l11_l9_killed_at_many_points_every_task_lands_once() {
     let stage = with_tasks(&["t1", "t2", "t3", "t4"]);
     stage.task(&["create", "t5", "last", "--deps", "t1,t2"]);
-    let root = stage.sandbox.root().to_string_lossy().into_owned();
-    stage.client_does(&format!("echo $TAUT_TASK >> {root}/begun; sleep 0.2; {}", writes_its_file()));
-    let begun = stage.sandbox.root().join("begun");
-    let lines = || std::fs::read_to_string(&begun).unwrap_or_default().lines().count();
-    for kill in 0..4_u64 {
+    stage.client_does(&writes_its_file());
+    // While an agent works, when one has ended, when one is merged, and when the next has begun after that.
+    for (kill, sign) in ["iteration 1 begins", " ended: ", "merged ", "merged "].into_iter().enumerate() {
         let resume: &[&str] = if kill == 0 { &[] } else { &["--resume"] };
-        let before = lines();
         let mut going = stage.start_loop(&[&["loop", "build", "--workers", "2"][..], resume].concat());
-        // From the start of an agent on, a little later each time: into its work, its end, its merge.
-        let _ = poll::until("an agent or the end", PLENTY, || {
-            (lines() > before || going.child.try_wait().unwrap().is_some()).then_some(())
-        });
-        std::thread::sleep(std::time::Duration::from_millis(kill * 250));
+        poll::until(sign, PLENTY, || {
+            (going.printed().contains(sign) || going.child.try_wait().unwrap().is_some()).then_some(())
+        })
+        .unwrap();
         let _ = going.child.kill();
         going.child.wait().unwrap();
     }
