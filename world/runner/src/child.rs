@@ -140,12 +140,15 @@ impl Running {
         let killed = self.is_killing();
         let status = self.child.wait();
         let deadline = Instant::now() + PIPE_GRACE;
+        // The readers end a moment after the child, so the first looks are close together.
+        let mut pause = Duration::from_micros(20);
         while self.readers.iter().any(|reader| !reader.is_finished()) {
             if Instant::now() >= deadline {
                 self.ended.store(true, Ordering::Release);
             }
             drain();
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(1));
         }
         drain();
         let code = status.ok().and_then(|status| status.code().filter(|_| status.signal().is_none()));
