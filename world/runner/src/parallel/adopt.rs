@@ -42,8 +42,7 @@ impl Coordinator<'_> {
     }
 
     fn was_here(&self, row: &TaskBranch) -> bool {
-        row.state != BranchState::Merged && self.is_ours(row)
-            || (row.state != BranchState::Merged && row.run == self.run.id)
+        row.state != BranchState::Merged && (row.run == self.run.id || self.is_ours(row))
     }
 
     fn adopt_one(&mut self, row: &TaskBranch, task: &Task) -> Result<(), RunnerError> {

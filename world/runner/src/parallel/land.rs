@@ -6,6 +6,10 @@ use super::git::Git;
 use super::merge;
 use crate::RunnerError;
 use std::path::{Path, PathBuf};
+use sys::outside::{self, Rules};
+
+/// A longer file is no name of a branch.
+const LONGEST_NAME: u64 = 4096;
 
 /// Where the work of a run comes together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,6 +185,8 @@ fn rebased(git: &Git, folder: &Path) -> Option<String> {
     let own = git.of(folder).text(&["rev-parse", "--absolute-git-dir"])?;
     ["rebase-merge", "rebase-apply"]
         .iter()
-        .find_map(|state| std::fs::read_to_string(Path::new(&own).join(state).join("head-name")).ok())
+        .find_map(|state| {
+            outside::read_text(&Path::new(&own).join(state).join("head-name"), &Rules::up_to(LONGEST_NAME)).ok()
+        })
         .map(|name| name.trim().to_string())
 }

@@ -3,6 +3,10 @@
 use super::git::Git;
 use crate::RunnerError;
 use std::path::Path;
+use sys::outside::{self, Rules};
+
+/// A larger file is not looked through for the marks of a conflict; the verification sees it.
+const LARGEST: u64 = 16 << 20;
 
 /// Makes the work tree of a branch, which begins at `start` where it is new.
 pub(super) fn add(main: &Git, folder: &Path, branch: &str, start: &str) -> Result<Git, RunnerError> {
@@ -113,7 +117,7 @@ fn halfway(tree: &Git) -> Option<&'static str> {
 fn unsolved(tree: &Git) -> Vec<String> {
     let listed = tree.text(&["diff", "--name-only", "--diff-filter=U"]).unwrap_or_default();
     let marked = |path: &&str| {
-        let text = std::fs::read(tree.folder.join(path)).unwrap_or_default();
+        let text = outside::read(&tree.folder.join(path), &Rules::up_to(LARGEST)).unwrap_or_default();
         text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< "))
     };
     listed.lines().filter(marked).map(String::from).collect()

@@ -48,7 +48,7 @@ fn l11_a_workers_work_is_its_one_task() {
     ] {
         assert_eq!(work_of_worker(Some(&task), "me"), expected, "{task:?}");
     }
-    assert_eq!(work_of_worker(None, "me", NOW), DONE);
+    assert_eq!(work_of_worker(None, "me"), DONE);
 }
 
 #[test]
