@@ -27,8 +27,8 @@ pub(crate) struct Wanted<'a> {
     pub settings: &'a LoopSettings,
 }
 
-/// The prompt and where it came from. A building prompt was written for a plan: on the queue the template of it, which
-/// nobody changed, says nothing, and one of the user's own is followed by how the queue is worked on.
+/// The prompt and where it came from. On the queue the template of the building prompt, which nobody changed, counts as
+/// none; one of the user's own is told as it is, and where it says nothing of the queue, that is said.
 pub(crate) fn find(wanted: &Wanted<'_>) -> Result<(String, String), RunnerError> {
     let Wanted { named, mode, queue, folder, settings } = *wanted;
     let filled = |text: &str| text.replace("{plan}", &settings.plan_file).replace("{specs}", &settings.spec_dir);
@@ -42,13 +42,10 @@ pub(crate) fn find(wanted: &Wanted<'_>) -> Result<(String, String), RunnerError>
     match own {
         Some((text, from)) if !queue => Ok((text, from)),
         Some((text, from)) if text != with_defaults(BUILDING) => {
-            if OF_THE_QUEUE.iter().any(|words| text.contains(words)) {
-                return Ok((text, from));
-            }
-            Ok((
-                format!("{}\n\n{}", text.trim_end(), filled(QUEUE)),
-                format!("{from}, then how the queue is worked on"),
-            ))
+            let silent = !OF_THE_QUEUE.iter().any(|words| text.contains(words));
+            let note =
+                if silent { "; it says nothing of the queue, and PROMPT.queue.md would come before it" } else { "" };
+            Ok((text, format!("{from}{note}")))
         }
         _ => {
             let text = match mode {

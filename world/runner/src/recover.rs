@@ -160,6 +160,7 @@ pub(crate) fn make_whole(run_store: &mut RunStore, run: &Run) -> Result<(), Runn
     if let Some(agent) = &run.agent {
         run_store.release(agent)?;
         run_store.deregister(agent)?;
+        run_store.gave_up(agent);
     }
     Ok(())
 }
@@ -191,6 +192,7 @@ pub(crate) fn close_killed(run_store: &mut RunStore, run: &Run, now: Ms) -> Resu
     }
     if let Some(agent) = &run.agent {
         run_store.release(agent)?;
+        run_store.gave_up(agent);
     }
     let why = Some("its process was killed".to_string());
     run_store.save(&Run { finish: Some(Finish::Error), finished_at: Some(now), leader: None, why, ..run.clone() })

@@ -15,11 +15,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) struct RunStore {
     store: Store,
+    /// Agents of loops that were killed.
+    gone: Vec<String>,
 }
 
 impl RunStore {
     pub(crate) fn open(state: &Path) -> Result<Self, RunnerError> {
-        Ok(Self { store: Store::open_and_migrate(state, PATIENCE)? })
+        Ok(Self { store: Store::open_and_migrate(state, PATIENCE)?, gone: Vec::new() })
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -32,6 +34,19 @@ impl RunStore {
 
     pub(crate) fn register(&mut self, project: &str, runner: ClientProcess) -> Result<String, RunnerError> {
         Ok(self.queue().register(project, runner, &pipeline::queue::hostname())?.id)
+    }
+
+    /// An agent whose loop was killed. What it started may outlive it for a moment, and claim once more in its name.
+    pub(crate) fn gave_up(&mut self, agent: &str) {
+        self.gone.push(agent.to_string());
+    }
+
+    /// What was claimed in the name of an agent that is gone goes back, and need not wait for its lease.
+    pub(crate) fn take_back(&mut self) {
+        for agent in self.gone.clone() {
+            // A database that is busy now is asked again with the next look.
+            let _ = self.release(&agent);
+        }
     }
 
     /// What the agent did not finish goes back; nothing where its hook had done so.

@@ -151,6 +151,7 @@ pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> 
     if let Some(slug) = &run.task {
         return one_task(job, run_store, run, slug);
     }
+    run_store.take_back();
     let Ok(look) = run_store.queue().look(&job.project) else { return (WorkCount::Unknown, 0) };
     let counts = look.counts;
     let mut hash = DefaultHasher::new();

@@ -81,6 +81,7 @@ pub enum ProofResult {
 
 /// So many denials are named; the rest is counted.
 const MOST_NAMED: usize = 5;
+const MOST_NAME: usize = 80;
 
 impl EndedAgent {
     pub fn failed(&self) -> bool {
@@ -125,14 +126,17 @@ impl EndedAgent {
     /// What it was not let do, and what would let it.
     pub fn denials(&self) -> String {
         let denied = &self.heard.denied;
-        let named = denied.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let named: Vec<String> =
+            denied.iter().take(MOST_NAMED).map(|name| model::text::line(name, MOST_NAME)).collect();
         let more = match denied.len().saturating_sub(MOST_NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
+        // The way out comes first: lists are cut short where room is scarce.
         format!(
-            "nothing changed, and the agent was not let do what it tried: {named}{more}. `--permissions edits` lets it edit \
-             the project and run the commands of `[loop] commands`, `--permissions all` lets it do everything"
+            "nothing changed; `--permissions edits`, `[loop] commands` or `--permissions all` would allow what the agent \
+             was denied: {}{more}",
+            named.join(", ")
         )
     }
 }

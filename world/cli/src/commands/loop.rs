@@ -150,10 +150,10 @@ pub struct LoopArgs {
     /// Stop when it has cost so many dollars
     #[arg(long, value_parser = dollars)]
     pub max_cost: Option<f64>,
-    /// Stop after so many failed iterations in a row (1)
+    /// Stop after so many failed iterations in a row (1 on a plan, 5 on the queue)
     #[arg(long)]
     pub max_failures: Option<u64>,
-    /// Stop after so many iterations in a row that changed nothing (1); 0 never
+    /// Stop after so many iterations in a row that changed nothing (1 on a plan, 3 on the queue); 0 never
     #[arg(long)]
     pub idle_iterations: Option<u64>,
     /// One more argument for the agent; may be given several times

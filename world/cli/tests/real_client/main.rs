@@ -7,6 +7,7 @@ mod loops;
 mod mcp;
 mod memory;
 mod memory_day;
+mod overnight;
 mod queue;
 mod recorded;
 mod talk;

@@ -30,6 +30,7 @@ impl Coordinator<'_> {
         for dead in left_by.iter().map(|run| run.runner) {
             for agent in self.run_store.registered_by(dead)? {
                 self.run_store.release_for(&agent, "the loop was killed before its worker began")?;
+                self.run_store.gave_up(&agent);
             }
         }
         for row in &rows {

@@ -28,7 +28,8 @@ b | c)
   if [ @WORKERS@ -gt 1 ]; then
     for _ in $(seq 400); do [ -e "$notes/begun-b" ] && [ -e "$notes/begun-c" ] && break; sleep 0.05; done
   fi
-  grep -qx "$task" list.txt || { echo "$task" >> list.txt; commit "work $task"; }
+  grep -qx "$task" list.txt || echo "$task" >> list.txt
+  commit "work $task"
   ;;
 merge-*)
   note "conflict $task"

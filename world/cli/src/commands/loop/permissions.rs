@@ -4,6 +4,7 @@ use super::LoopArgs;
 use crate::error::CliError;
 use crate::person;
 use crate::printer::{Printer, text};
+use agents::dialect::EditsMode;
 use model::run::Permissions;
 use runner::Job;
 
@@ -46,8 +47,12 @@ fn ask(job: &Job, printer: &Printer) -> Result<Option<Permissions>, CliError> {
     })
 }
 
+/// What `edits` comes to with this agent: some have no such mode.
 fn edits(job: &Job) -> String {
-    format!("edit files here and run {}", job.commands().0.join(", "))
+    match agents::ALL.find(&job.settings.agent).map(|dialect| dialect.launch.edits) {
+        Some(EditsMode::Instead(words)) => format!("do {words}"),
+        _ => format!("edit files here and run {}", job.commands().0.join(", ")),
+    }
 }
 
 /// Two or three lines: what it may, what becomes of the rest, and how that is changed.

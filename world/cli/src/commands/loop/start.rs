@@ -54,6 +54,9 @@ fn begin(asked: &JobRequest, args: &LoopArgs, printer: &Printer) -> Result<Exit,
         return Ok(nothing_started("nothing was chosen", printer));
     }
     say_resumed(&job, printer);
+    if job.prompt_from.contains("; ") {
+        printer.note(format!("prompt: {}", job.prompt_from));
+    }
     service::ensure_daemon(&places);
     if parallel {
         return workers::run(&job, &screen, printer);

@@ -3,11 +3,13 @@
 mod agents;
 mod control;
 mod defects;
+mod demo;
 mod finish;
 mod hooks;
 mod limits;
 mod night;
 mod notify;
+mod overnight;
 mod parallel;
 mod parallel_conflicts;
 mod parallel_killed;

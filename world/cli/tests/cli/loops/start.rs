@@ -143,6 +143,15 @@ fn l1_a_choice_is_changed_by_typing_it_and_danger_is_for_once() {
     assert!(shown.contains("permissions: edits\n"), "{shown}");
 }
 
+/// An agent without a mode for edits is said to do what it does instead.
+#[test]
+fn l1_with_an_agent_that_has_no_mode_for_edits_the_start_says_what_it_may_do_instead() {
+    let stage = Stage::with_plan();
+    put_program(&stage.sandbox.root().join("bin/pi"), "#!/bin/bash\nexit 0\n");
+    let said = stage.build(&["--agent", "pi", "--permissions", "edits", "-n", "1"]).stderr_text();
+    assert!(said.contains("pi may do everything: it asks for no permissions (permissions: edits)"), "{said}");
+}
+
 #[test]
 fn l1_nothing_chosen_starts_nothing() {
     for typed in ["n\n", "q\n", "\u{4}", "7\n"] {

@@ -75,7 +75,7 @@ fn l8_the_templates_work_on_the_queue_without_a_plan_and_its_prompt_is_told() {
 }
 
 /// Neither prompt hides the other: a template nobody changed says nothing about the queue, and the user's own building
-/// prompt is told together with how the queue is worked on.
+/// prompt is told as it is, with a word where it says nothing of the queue.
 #[test]
 fn l8_on_the_queue_neither_the_users_prompt_nor_the_queues_is_lost() {
     let stage = with_templates();
@@ -84,10 +84,9 @@ fn l8_on_the_queue_neither_the_users_prompt_nor_the_queues_is_lost() {
     let text = told(&stage);
     assert!(text.contains("taut task claim") && !text.contains("IMPLEMENTATION_PLAN"), "{text}");
     stage.write("PROMPT.building.md", "Speak like a sailor.\n");
-    let text = told(&stage);
-    assert!(text.starts_with("Speak like a sailor.\n") && text.contains("taut task claim"), "{text}");
-    let said = stage.succeed(&["loop", "build", "--dry-run"]);
-    assert!(said.contains("PROMPT.building.md, then how the queue is worked on"), "{said}");
+    assert_eq!(told(&stage), "Speak like a sailor.\n");
+    let said = stage.build(&["-n", "1"]).stderr_text();
+    assert!(said.contains("PROMPT.building.md; it says nothing of the queue"), "{said}");
     stage.write("PROMPT.building.md", "First `taut task claim --json`.\n");
     assert_eq!(told(&stage), "First `taut task claim --json`.\n");
     stage.write("PROMPT.queue.md", "mine\n");
