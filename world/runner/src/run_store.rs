@@ -92,12 +92,6 @@ impl RunStore {
             || self.store.sessions(&last).is_ok_and(|sessions| sessions.iter().any(full))
     }
 
-    /// The first eligible task, for a worker.
-    pub(crate) fn claim_first(&mut self, project: &str, agent: &str, ms: i64) -> Result<Option<Task>, RunnerError> {
-        let claimant = Claimant { agent: agent.to_string(), session: None, lease_ms: ms };
-        Ok(self.queue().claim_first(project, &claimant)?.map(|claimed| claimed.task))
-    }
-
     pub(crate) fn claim_one(&mut self, project: &str, slug: &str, agent: &str, ms: i64) -> Result<Task, RunnerError> {
         let claimant = Claimant { agent: agent.to_string(), session: None, lease_ms: ms };
         Ok(self.queue().claim_one(project, slug, &claimant)?.task)

@@ -49,10 +49,9 @@ fn l1_a_first_run_of_the_real_client_that_may_do_nothing_says_what_it_was_denied
     let (said, done) = stage.build_asking(&["--idle-iterations", "5"]);
     let counts = (said["finish"].as_str(), said["iterations"].as_u64(), done.code());
     assert_eq!(counts, (Some("no_changes"), Some(1), Some(11)), "{said}\n{}", done.stderr_text());
-    let why = said["why"].as_str().unwrap();
-    for word in ["Write", "git", "--permissions edits"] {
-        assert!(why.contains(word), "no `{word}`: {why}");
-    }
+    let (why, denied) = (said["why"].as_str().unwrap(), said["denied"].to_string());
+    assert!(why.contains("Write") && why.contains("--permissions edits"), "{why}");
+    assert!(denied.contains("Write") && denied.contains("git commit"), "{denied}");
     assert!(!stage.sandbox.project().join("new.txt").exists());
 }
 
@@ -109,4 +108,22 @@ fn l12_the_real_client_gets_through_a_night_in_which_everything_goes_wrong_once(
         assert!(!Night::once(&night.notes_folder(), trouble), "no trouble `{trouble}`: {:#?}", night.notes());
     }
     assert!(said["cost_usd"].as_f64().unwrap() > 0.0, "{said}");
+}
+
+#[test]
+fn l11_l12_two_real_clients_get_through_the_same_night_and_solve_their_conflict() {
+    let (night, _model) = night(2);
+    let said = night.undisturbed();
+    night.assert_all_is_well(&said);
+    for trouble in ["crashed", "limited", "full"] {
+        assert!(!Night::once(&night.notes_folder(), trouble), "no trouble `{trouble}`: {:#?}", night.notes());
+    }
+    assert!(night.notes().iter().any(|note| note.starts_with("conflict merge-")), "{:#?}", night.notes());
+}
+
+#[test]
+fn l9_l11_two_real_clients_whose_loop_is_killed_ten_times_get_through_the_same_night() {
+    let (night, _model) = night(2);
+    let said = night.killed(10, Night::seed());
+    night.assert_all_is_well(&said);
 }

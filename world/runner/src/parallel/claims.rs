@@ -8,6 +8,7 @@ use crate::{RunMessage, RunnerError};
 use model::task::{LEASE_MS, Task};
 use model::task_branch::{BranchState, TaskBranch};
 use std::path::PathBuf;
+use store::TaskFilter;
 
 /// How a worker marks what its agent says.
 const AGENT: &str = "agent │ ";
@@ -34,14 +35,26 @@ impl Coordinator<'_> {
     }
 
     fn claim_next(&mut self) -> Result<Option<Claim>, RunnerError> {
+        let Some(slug) = self.first_free()? else { return Ok(None) };
         let agent = self.run_store.register(&self.job.project, self.run.runner)?;
-        match self.run_store.claim_first(&self.job.project, &agent, LEASE_MS)? {
-            Some(task) => Ok(Some(self.with_branch(&task, agent)?)),
-            None => {
+        match self.run_store.claim_one(&self.job.project, &slug, &agent, LEASE_MS) {
+            Ok(task) => Ok(Some(self.with_branch(&task, agent)?)),
+            // Somebody else was faster; the next look finds another.
+            Err(_) => {
                 self.run_store.deregister(&agent)?;
                 Ok(None)
             }
         }
+    }
+
+    /// The first that can be claimed and is no worker's of ours: an agent whose context is full lets its task go at once, and
+    /// its worker takes it up again in the same tree.
+    fn first_free(&self) -> Result<Option<String>, RunnerError> {
+        let ours: Vec<&str> = self.slots.iter().flatten().map(|slot| slot.claim.slug.as_str()).collect();
+        let some =
+            TaskFilter { claimable_at: Some(host::clock::now()), limit: ours.len() + 1, ..TaskFilter::default() };
+        let free = self.run_store.store().tasks(&self.job.project, &some)?;
+        Ok(free.into_iter().map(|task| task.plan.slug).find(|slug| !ours.contains(&slug.as_str())))
     }
 
     /// The branch an earlier attempt left in this work tree, else a new one. It is on record before it is made.

@@ -84,6 +84,8 @@ impl Coordinator<'_> {
             self.leave(&done.agent);
         }
         (self.same_failures, self.last_failure) = (0, None);
+        // Before the record forgets its name: whoever goes on after a kill must find it.
+        self.remove_tree(&of.branch);
         let into = if aside.is_some() { self.target.aside.clone() } else { self.target.shown(&self.git) };
         let merged = TaskBranch {
             state: BranchState::Merged,
@@ -101,7 +103,6 @@ impl Coordinator<'_> {
             let outcome = self.outcome(&solved.slug);
             (outcome.merged, outcome.branch, outcome.why) = (Some(commit.to_string()), None, None);
         }
-        self.remove_tree(&of.branch);
         let outcome = self.outcome(&of.slug);
         (outcome.merged, outcome.branch, outcome.why) = (Some(commit.to_string()), None, None);
         let short: String = commit.chars().take(9).collect();

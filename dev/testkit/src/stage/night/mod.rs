@@ -30,6 +30,7 @@ pub struct Night {
     pub stage: Stage,
     notes: PathBuf,
     args: Vec<String>,
+    workers: usize,
 }
 
 impl Night {
@@ -54,7 +55,7 @@ impl Night {
         if workers > 1 {
             args.extend(["--workers".to_owned(), workers.to_string()]);
         }
-        Self { stage, notes, args }
+        Self { stage, notes, args, workers }
     }
 
     /// More arguments for the loop.
@@ -113,7 +114,9 @@ impl Night {
         let mut dice = Dice::new(seed);
         let mut going = self.start(&[]);
         for nth in 1..=kills {
-            let (changes, whole) = (1 + dice.below(6), dice.percent(50));
+            // Towards the end little is left to happen.
+            let late = self.asked("SELECT count(*) > 1 FROM tasks WHERE status = 'done'") == "1";
+            let (changes, whole) = (1 + dice.below(if late { 2 } else { 1 + 4 * self.workers }), dice.percent(50));
             if self.over_before(&mut going, changes) {
                 // Some moments were close to each other; a night that is over cannot be disturbed.
                 println!("over before kill {nth}");

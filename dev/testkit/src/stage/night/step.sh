@@ -10,6 +10,9 @@ task=$(held)
 [ -n "$task" ] || { note 'nothing to do'; exit 0; }
 if [ "$1" = which ]; then echo "$task"; exit 0; fi
 
+# What a killed git left locked: nobody else is at work in this tree.
+rm -f "$(git rev-parse --git-path index.lock)" "$(git rev-parse --git-path HEAD.lock)" \
+  "$(git rev-parse --git-common-dir)/$(git symbolic-ref -q HEAD).lock"
 commit() { git add -A; git diff --cached --quiet || git commit -qm "$1"; }
 
 case $task in
