@@ -34,7 +34,12 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
     ("effort", CommandAudience::Agents, &["finish", "list", "phase", "show", "start"]),
     ("init", CommandAudience::People, &["loop"]),
     ("loop", CommandAudience::Agents, &["list", "log", "report", "status"]),
-    ("loop", CommandAudience::People, &["build", "pause", "plan", "resume", "service", "stop", "undo", "write-log"]),
+    ("demo", CommandAudience::Agents, &["agent", "loop"]),
+    (
+        "loop",
+        CommandAudience::People,
+        &["build", "guard-group", "pause", "plan", "resume", "service", "stop", "undo", "write-log"],
+    ),
     ("memory", CommandAudience::Agents, &["status"]),
     ("memory", CommandAudience::People, &["forget", "off", "on"]),
     ("notify", CommandAudience::Agents, &["status"]),
