@@ -353,6 +353,12 @@ impl<'j> Dispatcher<'j> {
     /// A database that cannot be written costs resuming, not the run.
     fn save(&mut self) {
         self.run.tally = self.state.tally.clone();
+        if self.state.phase == Phase::Running {
+            // Whoever goes on after a kill knows what was spent by then.
+            let (cost, tokens) = (self.heard.cost_micros.max(0), self.heard.tokens);
+            self.run.tally.cost_micros = self.run.tally.cost_micros.saturating_add(cost);
+            self.run.tally.tokens = self.run.tally.tokens.saturating_add(tokens);
+        }
         self.run.live = self.progress();
         self.saved = Instant::now();
         (self.run.done, self.run.left) = self.counted();

@@ -275,7 +275,7 @@ fn all_asked(request: &JobRequest, resumed: Option<&Run>, state: &Path) -> Resul
     let away_ms = was.away_ms + host::clock::now().since(seen).max(0);
     let under_way = (host::clock::now().since(run.started_at) - away_ms).max(0);
     let mut flags = now.flags;
-    flags.max_iterations = flags.max_iterations.map(|more| if more == 0 { 0 } else { iterations + more });
+    flags.max_iterations = flags.max_iterations.map(|more| if more == 0 { 0 } else { iterations.saturating_add(more) });
     flags.max_ms = flags.max_ms.map(|more| if more == 0 { 0 } else { under_way.saturating_add(more) });
     Ok(Asked { away_ms, ..was.under(&flags, now.prompt.as_ref()) })
 }
@@ -295,7 +295,7 @@ impl<'a> Configuration<'a> {
         let mut policies = PolicyCache::new(places.user_config(), places.state());
         let (layers, _) = policies.layers(&root.to_string_lossy(), &places.home());
         let mut env = asked.environment.clone();
-        env.extend(std::env::vars());
+        env.extend(sys::environment::text_variables());
         let file = files.loop_file(Path::new(".fresher/config.sh"));
         let mut file = file.map(|file| assignments(&String::from_utf8_lossy(&file.bytes), &env)).unwrap_or_default();
         // Who an agent is, its own client says.

@@ -7,6 +7,8 @@ use std::process::Command;
 
 /// So much of the end of what it prints is kept.
 const KEPT: usize = 4 * 1024;
+/// So much of what one command prints is in the log.
+const MOST_LOGGED: usize = 8 << 20;
 
 /// One thing that is said to be done, and what proves it.
 #[derive(Debug, Clone)]
@@ -29,15 +31,22 @@ pub(crate) fn command(job: &Job, line: &str, values: Vec<(&'static str, String)>
 #[derive(Debug, Default)]
 pub(crate) struct OutputEnd {
     text: String,
+    printed: usize,
 }
 
 impl OutputEnd {
     pub(crate) fn take(&mut self, bytes: &[u8]) {
         self.text.push_str(&String::from_utf8_lossy(bytes));
+        self.printed = self.printed.saturating_add(bytes.len());
         // Twice as much, so that what is cut off is rarely moved.
         if self.text.len() > 4 * KEPT {
             self.text = tail(&self.text, 2 * KEPT).to_string();
         }
+    }
+
+    /// A command that prints without end fills no disk; its end is kept all the same.
+    pub(crate) fn is_to_be_logged(&self) -> bool {
+        self.printed <= MOST_LOGGED
     }
 
     /// Without secrets and without anything a terminal would obey.

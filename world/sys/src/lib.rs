@@ -6,6 +6,7 @@ pub mod account;
 pub mod clock;
 pub mod crash;
 pub mod disk;
+pub mod environment;
 pub mod output;
 pub mod outside;
 pub mod poll;

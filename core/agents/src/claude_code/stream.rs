@@ -168,7 +168,9 @@ fn result(value: &Value, heard: &mut AgentOutput) {
 
 /// The result knows better than any sum of what was told on the way.
 fn settle(value: &Value, heard: &mut AgentOutput) {
-    if let Some(cost) = value.get("total_cost_usd").and_then(Value::as_f64) {
+    // Less than nothing is no cost, and what was heard on the way stays.
+    let told = value.get("total_cost_usd").and_then(Value::as_f64).filter(|cost| cost.is_finite() && *cost >= 0.0);
+    if let Some(cost) = told {
         heard.cost_micros = micros(cost);
     }
     let models = value.get("modelUsage").and_then(Value::as_object).into_iter().flat_map(|models| models.values());

@@ -316,7 +316,7 @@ impl Loop {
     fn agent_ended(&mut self, terms: &Terms, ended: EndedAgent) -> Vec<LoopEffect> {
         self.tally.last_exit = ended.exit.or(Some(-1));
         self.tally.last_ms = ended.ms;
-        self.tally.cost_micros += ended.heard.cost_micros;
+        self.tally.cost_micros = self.tally.cost_micros.saturating_add(ended.heard.cost_micros.max(0));
         self.tally.tokens += ended.heard.tokens;
         self.ended = Some(ended);
         // What it said to be done is settled before what it holds goes back.
@@ -431,7 +431,7 @@ impl Loop {
     /// What an agent that runs is to be ended for, if anything: its budget, its time, its silence.
     pub fn overrun(&self, terms: &Terms, heard: &AgentOutput, ran_ms: i64, silent_ms: i64) -> Option<AgentEnd> {
         let limits = &terms.limits;
-        let cost = self.tally.cost_micros.saturating_add(heard.cost_micros);
+        let cost = self.tally.cost_micros.saturating_add(heard.cost_micros.max(0));
         if limits.max_cost_micros.is_some_and(|most| cost >= most) {
             return Some(AgentEnd::Budget);
         }

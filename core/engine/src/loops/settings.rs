@@ -157,6 +157,7 @@ pub fn settings(from: Sources<'_>) -> Result<LoopSettings, Vec<UnreadVariable>> 
     let skipped = (skip == Some(true)).then_some(Permissions::Skipped);
     let permissions = flags.permissions.or(skipped).or(configured);
     let source = vars.pick("SOURCE", section.source.stated().copied(), WorkSource::parse, "auto, plan or queue");
+    let workers = vars.count("WORKERS", section.workers.stated());
     let mut settings = LoopSettings {
         command: policy.sections.agents.get(&agent).map(|agent| agent.command.clone()).unwrap_or_default(),
         agent,
@@ -166,8 +167,8 @@ pub fn settings(from: Sources<'_>) -> Result<LoopSettings, Vec<UnreadVariable>> 
         permissions_stated: permissions.is_some(),
         commands: section.commands.clone(),
         verify: flags.verify.clone().or_else(|| section.verify.clone()).filter(|line| !line.trim().is_empty()),
-        verify_ms: section.verify_timeout,
-        workers: flags.workers.or(usize::try_from(section.workers).ok()).unwrap_or(1).max(1),
+        verify_ms: if section.verify_timeout > 0 { section.verify_timeout } else { CEILING_MS },
+        workers: flags.workers.or(workers.and_then(|number| usize::try_from(number).ok())).unwrap_or(1).max(1),
         merge: section.merge,
         merge_tries: section.merge_tries.into(),
         worktree_setup: section.worktree_setup.clone().filter(|line| !line.trim().is_empty()),
@@ -227,6 +228,10 @@ fn limits(vars: &mut Variables<'_>, section: &LoopSection) -> LoopLimits {
     let failures = vars.count("MAX_FAILURES", section.max_failures.as_ref());
     let skips = vars.count("MAX_SKIPS", section.max_skips.stated());
     let idle = flags.idle_iterations.or(idle);
+    let same = vars.count("SAME_FAILURES", section.same_failures.stated());
+    let length = "a length of time such as 90s, 10m, 8h";
+    let silence = vars.pick("MAX_SILENCE", section.max_silence.stated().copied(), duration, length);
+    let one = vars.pick("MAX_ITERATION_TIME", section.max_iteration_time.stated().copied(), duration, length);
     let some = |ms: i64| (ms > 0).then_some(ms);
     LoopLimits {
         max_iterations: flags.max_iterations.or(iterations).unwrap_or(section.max_iterations.value.into()),
@@ -234,10 +239,10 @@ fn limits(vars: &mut Variables<'_>, section: &LoopSection) -> LoopLimits {
         ceiling_ms: (section.ceiling && !flags.no_ceiling).then_some(CEILING_MS),
         max_cost_micros: flags.max_cost.or(cost).filter(|cost| *cost > 0.0).map(|cost| (cost * 1e6) as i64),
         max_failures: flags.max_failures.or(failures).map(|most| most.max(1)),
-        same_failures: section.same_failures.into(),
+        same_failures: same.unwrap_or(section.same_failures.value.into()),
         idle_iterations: if smart.unwrap_or(section.smart_termination.value) { idle } else { Some(0) },
-        max_silence_ms: some(flags.max_silence.unwrap_or(section.max_silence)),
-        max_iteration_ms: some(flags.max_iteration_time.unwrap_or(section.max_iteration_time)),
+        max_silence_ms: some(flags.max_silence.or(silence).unwrap_or(section.max_silence.value)),
+        max_iteration_ms: some(flags.max_iteration_time.or(one).unwrap_or(section.max_iteration_time.value)),
         max_skips: skips.unwrap_or(section.max_skips.value.into()).max(1),
         transient_ms: section.max_backoff,
         progress: progress.unwrap_or(section.progress.value),

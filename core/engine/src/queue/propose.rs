@@ -3,7 +3,7 @@
 
 use super::{Refusal, TaskAction, reported, turn};
 use model::Ms;
-use model::task::{AttemptChange, AttemptOutcome, Hold, Proposed, Queued, TaskStatus, TaskTransition};
+use model::task::{AttemptChange, AttemptOutcome, Hold, LEASE_MS, Proposed, Queued, TaskStatus, TaskTransition};
 use serde_json::Value;
 
 /// So much of a reason is kept: its end, which says what went wrong.
@@ -67,7 +67,10 @@ impl TaskAction<'_> {
 
 /// Its agent lives, or lived until now: so does the lease.
 fn marked(task: &Queued, hold: &Hold, proposed: Proposed, now: Ms) -> TaskTransition {
-    let hold = Hold { proposed: Some(proposed), lease_until: now.plus(hold.lease_ms), renewed_at: now, ..hold.clone() };
+    // A short lease was for the agent's own work; the proof takes its own time.
+    let lease_ms = hold.lease_ms.max(LEASE_MS);
+    let hold =
+        Hold { proposed: Some(proposed), lease_ms, lease_until: now.plus(lease_ms), renewed_at: now, ..hold.clone() };
     turn(task, Queued { hold: Some(hold), ..task.clone() }, AttemptChange::Proposed, now)
 }
 

@@ -27,7 +27,7 @@ pub fn run(args: &RpcArgs, printer: &Printer) -> Result<Exit, CliError> {
         })?
     };
     let places = PathVariables::from_process();
-    let env = std::env::vars().filter(|(name, _)| agents::is_allowed(name)).collect();
+    let env = sys::environment::text_variables().filter(|(name, _)| agents::is_allowed(name)).collect();
     let caller = RpcCaller {
         cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
         env: Environment(env),

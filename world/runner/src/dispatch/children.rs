@@ -7,6 +7,7 @@ use crate::carried::{self, Carried, CarriedTask};
 use crate::child::{Doing, End, Running};
 use crate::hook::{self, Found};
 use engine::loops::{AgentEnd, EndedAgent, Hook, HookEnd, LoopEvent, values};
+use engine::redact::text_without_secrets;
 use model::run::AgentOutput;
 use model::task::TaskStatus;
 use std::sync::mpsc::Receiver;
@@ -156,7 +157,9 @@ impl Dispatcher<'_> {
         match what {
             What::Proof => {
                 self.proving.printed.take(text);
-                self.log.line("verify", String::from_utf8_lossy(text).trim_end());
+                if self.proving.printed.is_to_be_logged() {
+                    self.log.line("verify", String::from_utf8_lossy(text).trim_end());
+                }
             }
             What::Agent => {
                 self.log.bytes(text);
@@ -172,7 +175,7 @@ impl Dispatcher<'_> {
                 }
             }
             What::Hook(hook) => {
-                let text = String::from_utf8_lossy(text).trim_end().to_string();
+                let text = text_without_secrets(String::from_utf8_lossy(text).trim_end());
                 self.log.line(&format!("hook {}", hook.name()), &text);
                 self.tell.show(&RunMessage::HookLine { hook: hook.name(), text });
             }

@@ -7,6 +7,7 @@ use crate::job::Job;
 use crate::prove::{self, OutputEnd, ProofEnd, ProofStep};
 use crate::run_store::RunStore;
 use engine::loops::{Hook, LoopEvent, ProofResult, values};
+use engine::redact::text_without_secrets;
 use model::run::{Run, RunMode};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -64,7 +65,7 @@ impl Dispatcher<'_> {
                 continue;
             };
             let about = step.proposal.as_ref().map(|proposal| format!(" (task {})", proposal.slug)).unwrap_or_default();
-            let words = format!("verifying{about}: {}", model::text::line(&line, 200));
+            let words = format!("verifying{about}: {}", model::text::line(&text_without_secrets(&line), 200));
             self.log.line("verify", &words);
             self.tell.show(&RunMessage::Note(words));
             self.proving.printed = OutputEnd::default();

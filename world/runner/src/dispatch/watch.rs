@@ -110,7 +110,8 @@ impl Dispatcher<'_> {
     fn save_progress(&mut self) {
         self.saved = Instant::now();
         let live = self.progress();
-        if live != self.run.live {
+        let spent = self.state.tally.cost_micros.saturating_add(self.heard.cost_micros.max(0));
+        if live != self.run.live || (self.state.phase == Phase::Running && spent != self.run.tally.cost_micros) {
             self.save();
         }
     }

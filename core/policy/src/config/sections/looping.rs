@@ -20,10 +20,10 @@ table! {
         commands: Vec<String> = Vec::new(),
         /// The command that must pass before a task counts as done.
         verify: Option<String> = None,
-        /// The longest such a command may take.
+        /// The longest such a command may take; `"0s"` is a day.
         verify_timeout: Length = 1_800_000,
         /// So many agents at once on the queue, each in a work tree of its own.
-        workers: u32 = 1,
+        workers: Stated<u32> = Stated::default_of(1),
         /// How the work of several agents comes together.
         merge: MergeStyle = MergeStyle::Rebase,
         /// So often an agent is asked to solve the conflicts of one task, before a person is.
@@ -51,13 +51,13 @@ table! {
         /// Ends after so many failed iterations in a row; without it 1 on a plan and 5 on the queue.
         max_failures: Option<u32> = None,
         /// Ends after the same failure so many times in a row; 0 never.
-        same_failures: u32 = 3,
+        same_failures: Stated<u32> = Stated::default_of(3),
         /// Ends after so many iterations in a row that changed nothing, 0 never; without it 1 on a plan and 3 on the queue.
         idle_iterations: Option<u32> = None,
         /// Ends an iteration whose agent says nothing for so long while no tool of it runs; `"0s"` never.
-        max_silence: Length = 1_800_000,
+        max_silence: Stated<Length> = Stated::default_of(1_800_000),
         /// Ends an iteration after so long; `"0s"` never.
-        max_iteration_time: Length = 14_400_000,
+        max_iteration_time: Stated<Length> = Stated::default_of(14_400_000),
         /// Ends after so many iterations in a row that a hook skipped.
         max_skips: Stated<u32> = Stated::default_of(10),
         /// The longest pause after an error of the service.

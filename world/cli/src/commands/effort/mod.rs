@@ -157,7 +157,7 @@ pub(super) fn own_project(store: &Store, caller: &TaskCaller) -> Result<Option<P
 }
 
 fn environment() -> Environment {
-    Environment(std::env::vars().filter(|(name, _)| agents::is_allowed(name)).collect())
+    Environment(sys::environment::text_variables().filter(|(name, _)| agents::is_allowed(name)).collect())
 }
 
 pub(super) fn who(store: &Store, places: &PathVariables) -> Result<TaskCaller, CliError> {

@@ -24,7 +24,7 @@ impl StoreSession {
     pub fn open() -> Result<Self, CliError> {
         let places = PathVariables::from_process();
         let store = open_and_take_in(&places, PATIENCE)?;
-        let env = std::env::vars().filter(|(name, _)| agents::is_allowed(name)).collect();
+        let env = sys::environment::text_variables().filter(|(name, _)| agents::is_allowed(name)).collect();
         let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
         let call = TaskCaller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
         let host_session = crate::person::host_session();
