@@ -106,6 +106,17 @@ pub fn release(task: &Queued, reason: &str, now: Ms) -> TaskTransition {
     come_back(task, AttemptOutcome::Released, reason, now)
 }
 
+/// A release that says nothing of the task: its agent was kept from working. It does not count.
+pub fn forgive(task: &Queued, now: Ms) -> TaskTransition {
+    let after = Queued {
+        status: TaskStatus::Open,
+        releases: (task.releases - 1).max(0),
+        retry_count: (task.retry_count - 1).max(0),
+        ..task.clone()
+    };
+    turn(task, after, AttemptChange::None, now)
+}
+
 /// What becomes of a task whose lease has run out. The number of releases is
 /// capped, so that a task which kills every agent is not repeated for ever.
 pub fn expire(task: &Queued, sign: HolderSign, now: Ms) -> TaskTransition {

@@ -206,6 +206,14 @@ impl<'j> Dispatcher<'j> {
                 self.before = self.checkpoint(iteration, Side::Before);
                 None
             }
+            LoopEffect::Forgive => {
+                if let Some(agent) = self.run.agent.clone()
+                    && let Err(error) = self.run_store.queue().forgive(&agent, self.began)
+                {
+                    self.warn(format!("what was let go counts against its task: {error}"));
+                }
+                None
+            }
             LoopEffect::PutAside { iteration } => {
                 self.put_aside(iteration);
                 None

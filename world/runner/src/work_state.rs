@@ -17,6 +17,8 @@ const LARGEST_PLAN: u64 = 4 << 20;
 
 /// A folder that is no repository is looked at up to so many files.
 const MOST_FILES: usize = 20_000;
+/// So many bytes of changed files are read at one look.
+const MOST_HASHED: u64 = 16 << 20;
 /// A worker that waits for others' tasks looks again after this.
 const LOOK_AGAIN_MS: i64 = 2_000;
 
@@ -62,7 +64,7 @@ fn count(folder: &Path, range: &str) -> u64 {
     git(folder, &["rev-list", "--count", range]).and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
-/// The commit, and a mark of changed files with size and time, so that a second change of the same file shows. Git is
+/// The commit, and a mark of changed files and what they hold, so that a second change of the same file shows. Git is
 /// asked once: its start is what a look costs.
 fn head_and_tree(folder: &Path) -> (Option<String>, u64) {
     const STATUS: &[&str] =
@@ -70,18 +72,19 @@ fn head_and_tree(folder: &Path) -> (Option<String>, u64) {
     let mut hash = DefaultHasher::new();
     let status = git(folder, STATUS).unwrap_or_default();
     let mut head = None;
-    for entry in status.split('\0') {
+    let mut budget = MOST_HASHED;
+    for entry in status.split('\0').filter(|entry| !entry.is_empty()) {
         match entry.strip_prefix("# ") {
             Some(about) => head = head.or(about.strip_prefix("branch.oid ").filter(|oid| *oid != "(initial)")),
             None => {
                 entry.hash(&mut hash);
-                stamp(&folder.join(path_of(entry)), &mut hash);
+                stamp(&folder.join(path_of(entry)), &mut hash, &mut budget);
             }
         }
     }
     if head.is_none() {
         let mut left = MOST_FILES;
-        walk(folder, &mut hash, &mut left);
+        walk(folder, &mut hash, &mut left, &mut budget);
     }
     (head.map(str::to_string), hash.finish())
 }
@@ -98,14 +101,29 @@ fn path_of(entry: &str) -> &str {
     entry.splitn(fields, ' ').nth(fields - 1).unwrap_or_default()
 }
 
-fn stamp(path: &Path, hash: &mut DefaultHasher) {
+/// What a file holds: the same bytes written again are no change. Where that would be too much to read, its size and
+/// time stand for it.
+fn stamp(path: &Path, hash: &mut DefaultHasher, budget: &mut u64) {
     use std::os::unix::fs::MetadataExt;
-    if let Ok(meta) = std::fs::symlink_metadata(path) {
-        (meta.len(), meta.mtime(), meta.mtime_nsec()).hash(hash);
+    let Ok(meta) = std::fs::symlink_metadata(path) else { return };
+    (meta.len(), meta.mode()).hash(hash);
+    if meta.is_symlink() {
+        return std::fs::read_link(path).ok().hash(hash);
+    }
+    if !meta.is_file() {
+        return;
+    }
+    let read = (meta.len() <= *budget).then(|| outside::read(path, &Rules::up_to(*budget)).ok()).flatten();
+    match read {
+        Some(bytes) => {
+            *budget = budget.saturating_sub(meta.len());
+            bytes.hash(hash);
+        }
+        None => (meta.mtime(), meta.mtime_nsec()).hash(hash),
     }
 }
 
-fn walk(folder: &Path, hash: &mut DefaultHasher, left: &mut usize) {
+fn walk(folder: &Path, hash: &mut DefaultHasher, left: &mut usize, budget: &mut u64) {
     let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
@@ -115,9 +133,9 @@ fn walk(folder: &Path, hash: &mut DefaultHasher, left: &mut usize) {
         *left -= 1;
         entry.path().hash(hash);
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            walk(&entry.path(), hash, left);
+            walk(&entry.path(), hash, left, budget);
         } else {
-            stamp(&entry.path(), hash);
+            stamp(&entry.path(), hash, budget);
         }
     }
 }

@@ -22,6 +22,8 @@ ALTER TABLE runs ADD COLUMN work_left INTEGER;
 -- What somebody outside asked for; whoever carries it out takes it away. Never written with the row itself.
 ALTER TABLE runs ADD COLUMN wish TEXT;
 
+CREATE INDEX attempts_of_agent ON attempts (agent, ended_at) WHERE ended_at IS NOT NULL;
+
 CREATE INDEX runs_of_parent ON runs (parent) WHERE parent IS NOT NULL;
 CREATE INDEX runs_by_project ON runs (project, started_at);
 CREATE INDEX runs_of_agent ON runs (agent) WHERE agent IS NOT NULL AND finished_at IS NULL;

@@ -244,6 +244,12 @@ mod tests {
         assert_eq!((heard.trouble, heard.tool.as_deref()), (None, Some("Bash")));
     }
 
+    #[test]
+    fn l6_less_than_nothing_is_no_cost() {
+        let line = json!({"type": "result", "is_error": false, "total_cost_usd": -100.0});
+        assert_eq!(heard(&[line]).cost_micros, 0);
+    }
+
     /// ORIGINS 5.3.8: the cost is in `total_cost_usd`.
     #[test]
     fn defect_8_the_cost_is_read_from_the_field_the_client_has_today() {

@@ -141,6 +141,8 @@ pub enum LoopEffect {
     Prove,
     /// What the agent still holds goes back to the queue.
     Release,
+    /// What went back in this iteration does not count against its task.
+    Forgive,
     /// The iteration that is over is kept as a row of its own.
     Record,
     Wait {

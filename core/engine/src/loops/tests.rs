@@ -155,6 +155,7 @@ fn defect_9_a_limit_is_waited_out_until_its_reset_and_counts_for_nothing() {
     let (state, effects) = play.run();
     assert_eq!((state.finish, state.tally.iterations, state.tally.failures), (Some(Finish::Complete), 1, 0));
     assert!(effects.iter().any(|effect| matches!(effect, LoopEffect::Wait { until: at, .. } if *at == until)));
+    assert_eq!(effects.iter().filter(|effect| **effect == LoopEffect::Forgive).count(), 2);
 }
 
 /// ORIGINS 5.3.5.

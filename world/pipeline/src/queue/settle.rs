@@ -53,6 +53,17 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         })
     }
 
+    /// What this agent let go of since then does not count: a limit or an error of the service kept it from working.
+    pub fn forgive(&mut self, agent: &str, since: Ms) -> Result<usize, QueueError> {
+        self.all_or_nothing(|tx, moment| {
+            let released = tx.released_since(agent, since)?;
+            for task in &released {
+                write(tx, queue::forgive(task, moment.now))?;
+            }
+            Ok(released.len())
+        })
+    }
+
     /// A supervisor's timer: everything its agent holds is renewed, and the
     /// process group that works on it noted. Gives how many there are.
     pub fn keep_all(&mut self, agent: &str, leader: ClientProcess) -> Result<usize, QueueError> {

@@ -20,6 +20,15 @@ pub(crate) const OF_AGENT_ALONE: &str = concat!(
 const OF_AGENT: &str =
     concat!("SELECT ", queued!(), " FROM tasks INDEXED BY tasks_of_agent WHERE status = 'active' AND agent = ?1");
 
+/// The newest attempt of each is this agent's, and ended by a release.
+const RELEASED: &str = concat!(
+    "SELECT ",
+    queued!(),
+    " FROM tasks WHERE status IN ('open', 'quarantined') AND EXISTS (SELECT 1 FROM attempts
+      WHERE attempts.task = tasks.row AND attempts.number = tasks.attempt AND attempts.outcome = 'released')
+      AND tasks.row IN (SELECT task FROM attempts INDEXED BY attempts_of_agent WHERE agent = ?1 AND ended_at >= ?2)"
+);
+
 const ATTEMPTS: &str = "SELECT number, agent, session, group_pid, group_started, claimed_at, ended_at, outcome, reason,
       token FROM attempts WHERE task = ?1";
 
@@ -49,6 +58,11 @@ impl Tx<'_> {
     /// Everything an agent holds, whatever the session.
     pub fn held_by(&self, agent: &str) -> Result<Vec<Queued>, Error> {
         self.verb(|conn| conn.prepare_cached(OF_AGENT)?.query_map([agent], read)?.collect())
+    }
+
+    /// What this agent let go of since then and nobody took up.
+    pub fn released_since(&self, agent: &str, since: Ms) -> Result<Vec<Queued>, Error> {
+        self.verb(|conn| conn.prepare_cached(RELEASED)?.query_map(params![agent, since.0], read)?.collect())
     }
 
     /// The attempt with this number.

@@ -21,7 +21,7 @@ impl Loop {
         let longest = terms.limits.transient_ms.min(LONGEST_PAUSE_MS);
         // Whoever was ended by us for its silence may have been in trouble, but did not end for it.
         let trouble = ended.heard.trouble.as_ref().filter(|_| ended.by == AgentEnd::Itself && ended.failed());
-        match trouble {
+        let mut effects = match trouble {
             Some(AgentTrouble::Limited { until }) => {
                 self.uncount();
                 self.pauses += 1;
@@ -43,9 +43,11 @@ impl Loop {
             _ => {
                 let mut effects = vec![LoopEffect::PutAside { iteration: self.tally.iterations }];
                 effects.extend(self.try_again(terms, now, longest));
-                effects
+                return effects;
             }
-        }
+        };
+        effects.insert(0, LoopEffect::Forgive);
+        effects
     }
 
     fn try_again(&mut self, terms: &Terms, now: Ms, longest: i64) -> Vec<LoopEffect> {

@@ -57,6 +57,20 @@ fn l4_l5_an_idle_iteration_ends_with_11_and_a_changed_tree_is_none() {
     assert_eq!(said["iterations"], 3);
 }
 
+/// The same bytes again, a touch, and a file that comes and goes are nothing that changed.
+#[test]
+fn l5_what_is_written_again_as_it_was_is_no_change() {
+    for idle in ["echo fine > report.log", "touch notes.txt", "echo x > .lock.$$; rm .lock.$$", "echo x > a.ignored"] {
+        let stage = Stage::with_plan();
+        stage.write(".gitignore", "*.ignored\n");
+        stage.write("report.log", "fine\n");
+        stage.write("notes.txt", "notes\n");
+        stage.client_does(&format!("{idle}; {FINE}"));
+        let said = ends(&stage, &["-n", "5"], "no_changes", 11);
+        assert_eq!(said["iterations"], 1, "{idle}");
+    }
+}
+
 #[test]
 fn l5_with_commits_alone_a_changed_tree_is_idle() {
     let stage = Stage::with_plan();

@@ -12,6 +12,9 @@ const PLAN: &str = r#"{"id":"a","t":"A","p":0}
 {"id":"c","t":"C","p":3,"verify":"make check"}
 "#;
 
+/// A proposal is held for at least so long, whatever lease its agent asked for.
+const PROOF_LEASE_MS: i64 = model::task::LEASE_MS;
+
 fn commit() -> Value {
     json!({"commit": "c0ffee"})
 }
@@ -83,12 +86,12 @@ fn l10_a_proposal_is_not_released_and_goes_with_its_lease() {
     let mut machine = proposed();
     assert_eq!(machine.queue().release_all("w", SESSION_EXITED).unwrap(), Vec::<String>::new());
     assert!(machine.task("a").queued.is_proposed());
-    machine.pass(LEASE_MS - 1);
+    machine.pass(PROOF_LEASE_MS - 1);
     let leader = ClientProcess { pid: u32::MAX - 7, started: 1 };
     assert_eq!(machine.queue().keep_all("w", leader).unwrap(), 1, "the loop keeps its lease");
-    machine.pass(LEASE_MS - 1);
+    machine.pass(PROOF_LEASE_MS - 1);
     assert_eq!(machine.queue().keep_proposals("w").unwrap(), 1);
-    machine.pass(LEASE_MS);
+    machine.pass(PROOF_LEASE_MS);
     let next = machine.claim("other").unwrap().task;
     assert_eq!((next.plan.slug.as_str(), next.queued.fail_reason.as_deref()), ("a", Some(NEVER_PROVEN)));
     assert!(!next.queued.is_proposed() && next.result.is_none());
@@ -102,7 +105,7 @@ fn l10_a_proposal_is_not_released_and_goes_with_its_lease() {
 #[test]
 fn l10_an_older_attempt_confirms_refutes_and_proves_nothing() {
     let mut machine = proposed();
-    machine.pass(LEASE_MS);
+    machine.pass(PROOF_LEASE_MS);
     machine.claim("w").unwrap();
     let mut queue = machine.queue();
     let tried = [
@@ -216,4 +219,26 @@ fn q8_a_look_after_a_sleep_takes_nothing_from_anybody() {
     machine.jump(8 * 3_600_000);
     let look = machine.queue().look(PROJECT).unwrap();
     assert_eq!((look.counts.active, look.next), (1, Some(machine.moment.now.plus(engine::queue::GRACE_MS))));
+}
+
+/// L6: a limit of the service says nothing of the task, however often it is met.
+#[test]
+fn l6_q5_what_is_let_go_for_a_limit_of_the_service_does_not_count_against_its_task() {
+    let mut machine = Machine::new(PLAN);
+    for _ in 0..12 {
+        let since = machine.moment.now;
+        assert_eq!(machine.claim("w").unwrap().task.plan.slug, "a");
+        machine.queue().release_all("w", SESSION_EXITED).unwrap();
+        assert_eq!(machine.queue().forgive("w", since).unwrap(), 1);
+        machine.pass(1_000);
+    }
+    let task = machine.task("a").queued;
+    assert_eq!((task.status, task.releases, task.attempt), (TaskStatus::Open, 0, 12));
+    machine.claim("w").unwrap();
+    machine.queue().release_all("w", SESSION_EXITED).unwrap();
+    machine.pass(1_000);
+    let later = machine.moment.now;
+    assert_eq!(machine.queue().forgive("w", later).unwrap(), 0, "what was let go before is another matter");
+    assert_eq!(machine.task("a").queued.releases, 1);
+    machine.check();
 }
