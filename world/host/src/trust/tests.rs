@@ -220,3 +220,25 @@ fn g11_what_changed_since_it_was_trusted_is_known_file_by_file() {
     revoke(&state, &root).unwrap();
     assert_eq!(project.now().changes(&state), None);
 }
+
+#[test]
+fn g11_trust_holds_for_empty_files_and_sees_them_come_and_go() {
+    let project = Project::new();
+    let (state, root) = (project.state(), project.root());
+    for empty in [".taut/config.toml", ".taut/config.local.toml", ".taut/hooks/started"] {
+        project.write(empty, "");
+    }
+    grant(&state, &root).unwrap();
+    let now = project.now();
+    assert!(now.configuration_holds(&state) && now.loop_holds(&state) && !now.lacks_trust(&state));
+    assert_eq!(now.changes(&state), Some(Vec::new()));
+    fs::remove_file(root.join(".taut/config.local.toml")).unwrap();
+    assert_eq!(project.now().changes(&state), Some(Vec::new()), "no configuration is like an empty one");
+    fs::remove_file(root.join(".taut/hooks/started")).unwrap();
+    project.write(".taut/hooks/finished", "");
+    let changed: Vec<_> =
+        project.now().changes(&state).unwrap().into_iter().map(|one| (one.file, one.before, one.after)).collect();
+    let (gone, come) = (".taut/hooks/started".to_string(), ".taut/hooks/finished".to_string());
+    assert_eq!(changed, [(come, None, Some(String::new())), (gone, Some(String::new()), None)]);
+    assert!(!project.now().loop_holds(&state));
+}

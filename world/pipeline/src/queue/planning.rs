@@ -51,16 +51,17 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         verify::may_set(change.edit.verify.as_ref(), speaker)?;
         self.all_or_nothing(|tx, moment| {
             let task = known(tx, project, slug)?;
-            if change.status == Some(TaskStatus::Done) {
-                verify::may_finish(tx, &task, speaker)?;
+            match change.status {
+                Some(TaskStatus::Done) => verify::may_finish(tx, &task, speaker)?,
+                Some(TaskStatus::Deleted) => verify::may_delete(tx, &task, speaker)?,
+                _ => {}
             }
             if task.status == TaskStatus::Done {
                 return Err(QueueError::Wrong(format!("task '{slug}' is done and cannot be updated")));
             }
             tx.edit_task(&task, &without_secrets(change.edit.clone()), moment.now)?;
             if let Some(deps) = &change.deps {
-                tx.set_blockers(&task, &[])?;
-                link(tx, &task, deps)?;
+                relink(tx, &task, deps, speaker)?;
             }
             let turn = match change.status {
                 Some(TaskStatus::Deleted) => queue::delete(&task, speaker, moment.now),
@@ -78,6 +79,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             if task.status == TaskStatus::Deleted {
                 return Ok(());
             }
+            verify::may_delete(tx, &task, speaker)?;
             let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
             Ok(write(tx, turn)?)
         })
@@ -90,6 +92,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             let live = tx.queued_by(project, filter)?.into_iter().filter(|task| task.status != TaskStatus::Deleted);
             let mut deleted = 0;
             for task in live {
+                verify::may_delete(tx, &task, speaker)?;
                 let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
                 write(tx, turn)?;
                 deleted += 1;
@@ -105,11 +108,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         })
     }
 
-    pub fn unblock(&mut self, project: &str, slug: &str, by: &str) -> Result<(), QueueError> {
+    pub fn unblock(&mut self, project: &str, slug: &str, by: &str, speaker: &Speaker) -> Result<(), QueueError> {
         self.all_or_nothing(|tx, _| {
             let (task, blocker) = (known(tx, project, slug)?, known(tx, project, by)?);
             if tx.remove_blocker(&task, &blocker)? {
-                return Ok(());
+                return verify::may_unblock(tx, &task, &blocker, speaker);
             }
             Err(QueueError::NotFound { slug: format!("{slug}' blocked by '{by}") })
         })
@@ -141,6 +144,18 @@ pub(super) fn revive(
 ) -> Result<(), QueueError> {
     tx.replan_task(task, &verify::kept_from_agents(tx, task, plan, speaker)?, now)?;
     Ok(write(tx, queue::revive(task, now))?)
+}
+
+/// It waits for these and no others.
+fn relink(tx: &Tx<'_>, task: &Queued, deps: &[String], speaker: &Speaker) -> Result<(), QueueError> {
+    if let Speaker::Agents(_) = speaker {
+        let before = tx.dependencies(&task.project)?.remove(&task.slug).unwrap_or_default();
+        if let Some((_, why)) = verify::kept_blockers(tx, task, (&before, deps), speaker)?.pop() {
+            return Err(QueueError::Wrong(why));
+        }
+    }
+    tx.set_blockers(task, &[])?;
+    link(tx, task, deps)
 }
 
 fn link(tx: &Tx<'_>, task: &Queued, deps: &[String]) -> Result<(), QueueError> {

@@ -18,7 +18,8 @@ pub struct Synced {
     pub skipped: usize,
     /// Tasks that the plan says are done, and were not.
     pub finished: usize,
-    /// Left as they are because somebody holds them, though the plan says otherwise: why, one each.
+    /// Left as they are because somebody holds them or a loop is to prove them, though the plan says otherwise: why,
+    /// one each.
     pub left: Vec<String>,
     /// Planned by an agent with a command that proves them, which was not taken over.
     pub unproven: Vec<String>,
@@ -78,7 +79,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// New tasks are made, known ones rewritten, done ones left alone, and what
     /// came from the same documents and is planned no more is deleted, unless
-    /// an agent's plan would so end another's attempt.
+    /// an agent's plan would so end another's attempt, or get round a proof.
     pub fn sync(
         &mut self,
         project: &str,
@@ -133,13 +134,22 @@ impl Hand<'_> {
     fn sync(&self, plan: &PlannedTasks, mode: &SyncMode) -> Result<Synced, QueueError> {
         let mut synced = Synced::default();
         let mut written: BTreeMap<&str, Queued> = BTreeMap::new();
+        let before = match self.speaker {
+            Speaker::Person => BTreeMap::new(),
+            Speaker::Agents(_) => self.tx.dependencies(self.project)?,
+        };
         for (_, task) in plan {
             let put = self.put(task, &mut synced)?;
             written.extend(put.map(|put| (task.slug.as_str(), put)));
         }
         for (line, task) in plan {
             if let Some(queued) = written.get(task.slug.as_str()) {
-                let blockers = self.blockers(task, *line, mode.unknown, &mut synced.unknown)?;
+                let mut blockers = self.blockers(task, *line, mode.unknown, &mut synced.unknown)?;
+                let before = before.get(&task.slug).map(Vec::as_slice).unwrap_or_default();
+                for (blocker, why) in verify::kept_blockers(self.tx, queued, (before, &task.deps), self.speaker)? {
+                    blockers.push(blocker);
+                    synced.left.push(why);
+                }
                 self.tx.set_blockers(queued, &blockers)?;
             }
         }
@@ -222,6 +232,13 @@ impl Hand<'_> {
                 let kept = matches!(missing, MissingTasks::DeletedIf(agreed) if !agreed.contains(&task.slug));
                 if kept || planned.contains(task.slug.as_str()) || task.status.unblocks() {
                     continue;
+                }
+                match verify::may_delete(self.tx, &task, self.speaker) {
+                    Err(QueueError::Wrong(why)) => {
+                        synced.left.push(why);
+                        continue;
+                    }
+                    other => other?,
                 }
                 match queue::delete(&task, self.speaker, self.now) {
                     Ok(turn) => {

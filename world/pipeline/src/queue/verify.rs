@@ -1,8 +1,9 @@
 //! Who may say what proves a task. The loop runs that command outside any
-//! sandbox, and the guard never sees it: so a person says it, and no agent.
+//! sandbox, and the guard never sees it: so a person says it, and no agent. And
+//! while a loop proves, no agent of it gets round the proof by hand.
 
-use super::QueueError;
 use super::proof::proof_for;
+use super::{QueueError, known};
 use engine::queue::{Proof, Speaker};
 use model::task::{Queued, TaskPlan};
 use store::Tx;
@@ -44,16 +45,66 @@ pub(super) fn kept_from_agents(
 
 /// Refuses where an agent whose work is proven would call a task done by hand.
 pub(super) fn may_finish(tx: &Tx<'_>, task: &Queued, speaker: &Speaker) -> Result<(), QueueError> {
-    let Speaker::Agents(agents) = speaker else { return Ok(()) };
+    let slug = &task.slug;
+    proven(tx, task, speaker)?.map_or(Ok(()), |agent| {
+        Err(QueueError::Wrong(format!(
+            "what agent {agent} does is proven by its loop, so no task is made done by hand here; claim '{slug}' and \
+             say `taut task done {slug}`"
+        )))
+    })
+}
+
+/// Refuses where an agent whose work is proven would delete a task that is not done: that is no proof.
+pub(super) fn may_delete(tx: &Tx<'_>, task: &Queued, speaker: &Speaker) -> Result<(), QueueError> {
+    let slug = &task.slug;
+    open_and_proven(tx, task, speaker)?.map_or(Ok(()), |agent| {
+        Err(QueueError::Wrong(format!(
+            "what agent {agent} does is proven by its loop, so task '{slug}' is not deleted before it is done; if it is \
+             not needed, claim it and say why with `taut task fail {slug} --reason …`"
+        )))
+    })
+}
+
+/// The same for letting a task go before what it waits for is done.
+pub(super) fn may_unblock(tx: &Tx<'_>, task: &Queued, blocker: &Queued, speaker: &Speaker) -> Result<(), QueueError> {
+    open_and_proven(tx, blocker, speaker)?.map_or(Ok(()), |agent| {
+        Err(QueueError::Wrong(format!(
+            "what agent {agent} does is proven by its loop, so task '{}' waits for '{}' until that is done",
+            task.slug, blocker.slug
+        )))
+    })
+}
+
+/// Those a task waits for that these dependencies would leave out, and must not: each with the words that say so.
+pub(super) fn kept_blockers(
+    tx: &Tx<'_>,
+    task: &Queued,
+    (before, after): (&[String], &[String]),
+    speaker: &Speaker,
+) -> Result<Vec<(Queued, String)>, QueueError> {
+    let mut kept = Vec::new();
+    for slug in before.iter().filter(|slug| *speaker != Speaker::Person && !after.contains(slug)) {
+        let blocker = known(tx, &task.project, slug)?;
+        match may_unblock(tx, task, &blocker, speaker) {
+            Err(QueueError::Wrong(why)) => kept.push((blocker, why)),
+            other => other?,
+        }
+    }
+    Ok(kept)
+}
+
+fn open_and_proven(tx: &Tx<'_>, task: &Queued, speaker: &Speaker) -> Result<Option<String>, QueueError> {
+    if task.status.unblocks() { Ok(None) } else { proven(tx, task, speaker) }
+}
+
+/// The agent that speaks, where its loop proves what it does on this task.
+fn proven(tx: &Tx<'_>, task: &Queued, speaker: &Speaker) -> Result<Option<String>, QueueError> {
+    let Speaker::Agents(agents) = speaker else { return Ok(None) };
     let verify = tx.verify_of(task)?;
     for agent in agents {
         if proof_for(tx, agent, verify.as_deref())? == Proof::Wanted {
-            return Err(QueueError::Wrong(format!(
-                "what agent {agent} does is proven by its loop, so no task is made done by hand here; claim '{0}' and \
-                 say `taut task done {0}`",
-                task.slug
-            )));
+            return Ok(Some(agent.clone()));
         }
     }
-    Ok(())
+    Ok(None)
 }

@@ -100,8 +100,8 @@ pub fn block(args: &BlockArgs, store_session: &mut StoreSession, printer: &Print
 }
 
 pub fn unblock(args: &BlockArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
-    let project = store_session.project();
-    store_session.queue().unblock(&project, &args.id, &args.by)?;
+    let (project, speaker) = (store_session.project(), store_session.speaker());
+    store_session.queue().unblock(&project, &args.id, &args.by, &speaker)?;
     Ok(print_done(printer, "unblocked", &format!("{} from {}", args.id, args.by)))
 }
 

@@ -114,3 +114,17 @@ fn l10_l4_a_loop_that_is_stopped_while_it_proves_leaves_nothing_behind_and_the_t
     assert!(!lives(&pid));
     assert_eq!(stage.show("t1")["s"], "open", "{}", stage.show("t1"));
 }
+
+#[test]
+fn l10_a_deleted_task_is_no_proven_one() {
+    let stage = verified("test -e proof.txt", "");
+    stage.task(&["create", "t1", "one"]);
+    stage.task(&["create", "t2", "two", "--deps", "t1"]);
+    stage.client_does(&format!(
+        "taut task claim > /dev/null; taut task delete t1 2> .git/said; taut task unblock t2 --by t1 2>> .git/said; {FINE}"
+    ));
+    let done = stage.build(&["-n", "1"]);
+    assert_eq!(summary(&done)["finish"], "max_iterations", "{}", done.stderr_text());
+    assert_eq!(stage.read(".git/said").matches("is proven by its loop").count(), 2, "{}", stage.read(".git/said"));
+    assert_eq!((&stage.show("t1")["s"], &stage.show("t2")["open_blockers"]), (&"open".into(), &1.into()));
+}

@@ -139,3 +139,60 @@ fn l10_in_a_proving_loop_no_agent_makes_a_task_done_by_hand() {
     assert_eq!(stage.show("a")["s"], "open");
     assert_eq!(stage.task_ok("", &["update", "a", "--status", "done"]), "updated a\n");
 }
+
+#[test]
+fn l10_in_a_proving_loop_no_agent_gets_round_the_proof_by_taking_a_task_away() {
+    let stage = Stage::without_daemon();
+    stage.sync(&[
+        json!({"id": "a", "t": "A", "spec": "s.md"}),
+        json!({"id": "b", "t": "B", "spec": "s.md", "deps": ["a"]}),
+        json!({"id": "z", "t": "Z", "spec": "s.md"}),
+    ]);
+    assert!(stage.task(&["update", "z", "--status", "done"]).success());
+    run(&stage, "w", true);
+    for held in [false, true] {
+        if held {
+            stage.claim("w");
+        }
+        for args in [
+            &["delete", "a"][..],
+            &["delete", "--status", "open,active"],
+            &["update", "a", "--status", "deleted"],
+            &["update", "b", "--deps", ""],
+            &["update", "b", "--deps", "z"],
+            &["unblock", "b", "--by", "a"],
+        ] {
+            let refused = stage.task_by("w", args);
+            assert_eq!(refused.code(), Some(1), "{args:?}: {}", refused.stdout_text());
+            assert!(!refused.stderr_text().is_empty(), "{args:?}");
+        }
+        for plan in ["{\"id\":\"b\",\"t\":\"B\",\"spec\":\"s.md\"}\n", "{\"id\":\"y\",\"t\":\"Y\",\"spec\":\"s.md\"}\n"]
+        {
+            let synced = stage.task_with(&["plan-sync"], &[("TAUT_AGENT_ID", "w")], plan);
+            assert!(synced.stderr_text().contains("proven by its loop"), "{plan}: {}", synced.stderr_text());
+        }
+        stage.write("plan.md", "- [ ] B (id: b)\n");
+        stage.task_by("w", &["import", "plan.md"]);
+        let standing = if held { "active" } else { "open" };
+        assert_eq!((&stage.show("a")["s"], &stage.show("b")["deps"]), (&json!(standing), &json!(["a"])));
+        assert_eq!(stage.show("b")["open_blockers"], 1);
+    }
+    let told = stage.task_by("w", &["delete", "a"]).stderr_text();
+    assert!(told.contains("task 'a' is not deleted before it is done") && told.contains("taut task fail a"), "{told}");
+    assert_eq!(stage.task_ok("other", &["unblock", "b", "--by", "a"]), "unblocked b from a\n");
+    assert_eq!(stage.task_ok("", &["delete", "a"]), "deleted a\n", "a person may");
+    stage.check_is_clean();
+}
+
+#[test]
+fn l10_a_task_with_its_own_command_is_not_taken_away_in_any_loop() {
+    let stage = Stage::without_daemon();
+    assert!(stage.task(&["create", "a", "A", "--verify", "make check"]).success());
+    assert!(stage.task(&["create", "b", "B", "--deps", "a"]).success());
+    assert!(stage.task(&["create", "c", "C", "--deps", "b"]).success());
+    run(&stage, "w", false);
+    assert_eq!(stage.task_by("w", &["delete", "a"]).code(), Some(1));
+    assert_eq!(stage.task_by("w", &["update", "b", "--deps", ""]).code(), Some(1));
+    assert_eq!(stage.task_ok("w", &["update", "c", "--deps", ""]), "updated c\n", "nothing proves b");
+    assert_eq!(stage.task_ok("w", &["delete", "b"]), "deleted b\n");
+}

@@ -39,7 +39,7 @@ fn q2_a_blocker_that_is_deleted_frees_and_one_that_comes_back_holds_again() {
 #[test]
 fn q2_a_dependency_that_is_taken_out_frees_its_task_alone() {
     let mut machine = waiting();
-    machine.queue().unblock(PROJECT, "b", "a").unwrap();
+    machine.queue().unblock(PROJECT, "b", "a", &Speaker::Person).unwrap();
     assert_eq!(blockers(&machine), [0, 1]);
-    assert!(machine.queue().unblock(PROJECT, "b", "a").is_err(), "there is none any more");
+    assert!(machine.queue().unblock(PROJECT, "b", "a", &Speaker::Person).is_err(), "there is none any more");
 }
