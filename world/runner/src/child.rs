@@ -18,6 +18,8 @@ const LONGEST_PIECE: usize = 1 << 20;
 /// How long a pipe is read on that somebody else still holds after the child's end.
 const PIPE_GRACE: Duration = Duration::from_millis(500);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long what a child left behind may take to end when it is asked to, and then when it is not asked any more.
+const LEFT_BEHIND_GRACE: Duration = Duration::from_millis(300);
 
 /// What a child does.
 #[derive(Debug)]
@@ -57,6 +59,8 @@ pub(crate) struct Running {
     readers: Vec<std::thread::JoinHandle<()>>,
     killing: Option<Instant>,
     killed: bool,
+    /// What it started and left behind ends with it.
+    ends_group: bool,
 }
 
 /// How it ended: its code, or none where a signal did it.
@@ -76,7 +80,7 @@ impl Running {
         tell: &SyncSender<Doing>,
     ) -> io::Result<Self> {
         sys::process::end_with_starter(&mut command);
-        Self::start_free(command, id, stdin, tell)
+        Ok(Self { ends_group: true, ..Self::start_free(command, id, stdin, tell)? })
     }
 
     /// It sees to its own end when we are gone: a loop has tasks to give back.
@@ -107,7 +111,17 @@ impl Running {
             sys::process::wait_unreaped(pid);
             let _ = tell.send(Doing::Ended { child: id });
         });
-        Ok(Self { id, leader, since: Instant::now(), child, ended, readers, killing: None, killed: false })
+        Ok(Self {
+            id,
+            leader,
+            since: Instant::now(),
+            child,
+            ended,
+            readers,
+            killing: None,
+            killed: false,
+            ends_group: false,
+        })
     }
 
     /// Asks the whole group to end; `press` ends it when it does not.
@@ -131,14 +145,17 @@ impl Running {
         self.killing.is_some()
     }
 
-    /// After `Ended`: what is left of a group that was to end goes too, then the
-    /// child is buried. Lines still under way come first: `drain` takes them in.
+    /// After `Ended`: the child is buried, and what is left of its group goes too, so that nobody works on behind the
+    /// proof of what was done. Lines still under way come first: `drain` takes them in.
     pub(crate) fn reap(mut self, mut drain: impl FnMut()) -> End {
         if self.is_killing() {
             self.send(libc::SIGKILL);
         }
         let killed = self.is_killing();
         let status = self.child.wait();
+        if self.ends_group || killed {
+            end_left_behind(self.leader.pid, &mut drain);
+        }
         let deadline = Instant::now() + PIPE_GRACE;
         // The readers end a moment after the child, so the first looks are close together.
         let mut pause = Duration::from_micros(20);
@@ -158,6 +175,25 @@ impl Running {
     fn send(&self, signal: libc::c_int) {
         // The leader is ours and not reaped, so the group is the one we made.
         sys::process::signal_group(self.leader.pid, signal);
+    }
+}
+
+/// Ends the rest of a group whose leader is buried. Its number is nobody else's while one of them is there, and without
+/// any this is one question to the kernel.
+pub(crate) fn end_left_behind(leader: u32, mut drain: impl FnMut()) {
+    for signal in [libc::SIGTERM, libc::SIGKILL] {
+        if !sys::process::has_group(leader) {
+            return;
+        }
+        sys::process::signal_group(leader, signal);
+        sys::process::signal_group(leader, libc::SIGCONT);
+        let deadline = Instant::now() + LEFT_BEHIND_GRACE;
+        let mut pause = Duration::from_micros(100);
+        while sys::process::has_group(leader) && Instant::now() < deadline {
+            drain();
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
     }
 }
 

@@ -25,6 +25,12 @@ pub fn signal_group(leader: u32, signal: i32) -> bool {
     number(leader, signal).is_some_and(|(leader, signal)| rustix::process::kill_process_group(leader, signal).is_ok())
 }
 
+/// Whether a group has members that we may signal; one that has ended counts until it is reaped.
+#[must_use]
+pub fn has_group(leader: u32) -> bool {
+    process(leader).is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok())
+}
+
 /// Whether a process leads a group of its own.
 #[must_use]
 pub fn leads_its_group(pid: u32) -> bool {

@@ -87,7 +87,11 @@ pub(crate) fn run(
                 sys::process::signal_group(child.id(), libc::SIGKILL);
             }
             status = child.try_wait()?;
-            left_at = status.map(|_| Instant::now() + PIPE_GRACE);
+            if status.is_some() {
+                // Whatever it left in its group must not change behind its back what it has shown.
+                crate::child::end_left_behind(child.id(), || ());
+                left_at = Some(Instant::now() + PIPE_GRACE);
+            }
         }
         if left_at.is_some_and(|at| Instant::now() >= at) {
             break;
@@ -138,5 +142,19 @@ mod tests {
         let cancelled = Cancel::default();
         cancelled.now();
         assert_eq!(ends("sleep 600", plenty, &cancelled).0, BoundedEnd::Cancelled);
+    }
+    #[test]
+    fn l10_what_a_command_left_behind_has_ended_when_its_end_is_known() {
+        let leaves =
+            "(trap '' TERM; touch \"$0\"; while :; do sleep 0.05; done) & echo $!; while ! test -e \"$0\"; do :; done";
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = shell(leaves);
+        command.arg(folder.path().join("up"));
+        let mut heard = Vec::new();
+        let end = run(command, Duration::from_secs(60), &Cancel::default(), |_, line| heard.extend_from_slice(line));
+        assert_eq!(end.unwrap(), BoundedEnd::Code(Some(0)));
+        let pid: u32 = String::from_utf8(heard).unwrap().trim().parse().unwrap();
+        let life = host::probe::life(pid);
+        assert!(!matches!(life, Some(model::fact::Life::Alive { .. })), "{life:?}");
     }
 }

@@ -6,6 +6,7 @@ mod defects;
 mod demo;
 mod finish;
 mod hooks;
+mod left_behind;
 mod limits;
 mod night;
 mod notify;
