@@ -186,7 +186,9 @@ fn l10_no_agent_says_what_proves_a_task_or_makes_one_done_past_the_proof() {
     assert_eq!(synced.unproven, ["c", "d"]);
     assert_eq!(machine.task("c").plan.verify.as_deref(), Some("make check"), "a person's stays");
     assert_eq!((machine.task("c").plan.title.as_str(), machine.task("d").plan.verify), ("CC", None));
-    machine.queue().delete(PROJECT, "c", &speaker).unwrap();
+    let refused = machine.queue().delete(PROJECT, "c", &speaker).unwrap_err();
+    assert!(refused.to_string().contains("is not deleted before it is done"), "{refused}");
+    machine.queue().delete(PROJECT, "c", &Speaker::Person).unwrap();
     let again = model::task::TaskPlan { slug: "c".into(), title: "C".into(), ..Default::default() };
     machine.queue().create(PROJECT, &again, &speaker).unwrap();
     assert_eq!(machine.task("c").plan.verify.as_deref(), Some("make check"), "also where it is made again");
