@@ -2,6 +2,7 @@
 //! proposals are merged, workers that are still there are ended, branches wait
 //! for the next attempt.
 
+use super::checks::Check;
 use super::coordinator::Coordinator;
 use super::tree;
 use super::worker::Claim;
@@ -52,13 +53,6 @@ impl Coordinator<'_> {
         match task.queued.status {
             TaskStatus::Done | TaskStatus::Deleted => self.put_away(&row),
             TaskStatus::Active if hold.is_some_and(|hold| hold.proposed.is_some()) => {
-                let tree = self.git.of(Path::new(&row.folder));
-                if !Path::new(&row.folder).join(".git").exists() {
-                    tree::add(&self.git, Path::new(&row.folder), &row.branch, &row.base)?;
-                }
-                if row.state != BranchState::Conflict {
-                    tree::set_right(&tree, &row.branch);
-                }
                 self.run_store.save_branch(&row)?;
                 let agent = hold.map(|hold| hold.agent.clone()).unwrap_or_default();
                 let claim = Claim {
@@ -67,16 +61,52 @@ impl Coordinator<'_> {
                     agent,
                     verify: task.plan.verify.clone(),
                     branch: row,
+                    adopted: true,
                 };
-                self.outcome(&claim.slug).branch = Some(claim.branch.branch.clone());
-                self.say(&format!("task {} was said to be done: it is merged now", claim.slug));
-                self.enqueue(claim);
+                self.adopt_proposal(claim)?;
             }
             // The next attempt begins with it.
             TaskStatus::Open | TaskStatus::Active => self.run_store.save_branch(&row)?,
             TaskStatus::Quarantined => {}
         }
         Ok(())
+    }
+
+    fn adopt_proposal(&mut self, claim: Claim) -> Result<(), RunnerError> {
+        let row = &claim.branch;
+        let (folder, in_conflict) = (Path::new(&row.folder), row.state == BranchState::Conflict);
+        self.outcome(&claim.slug).branch = Some(row.branch.clone());
+        if !folder.join(".git").exists() {
+            // What was not committed went with it. A branch that is in conflict has all of it.
+            let verified = claim.verify.is_some() || self.job.settings.verify.is_some();
+            if !in_conflict && !(verified && self.has_own_commits(row)) {
+                let why = "its work tree is gone, and what was not committed with it";
+                self.warn(&format!("task {} comes back: {why}", claim.slug));
+                self.mark(row, BranchState::Working);
+                self.outcome(&claim.slug).why = Some(why.to_string());
+                self.run_store.refute_task(&self.job.project, &claim.slug, &claim.agent, why)?;
+                self.leave(&claim.agent);
+                return Ok(());
+            }
+            tree::add(&self.git, folder, &row.branch, &row.base)?;
+            self.say(&format!("the work tree of task {} is gone: its branch is proven in a new one", claim.slug));
+            if let Some(setup) = self.job.settings.worktree_setup.as_deref() {
+                // What it fails at the verification fails at as well, and says so.
+                let _ = Check::new(self.job, setup).run(folder, &self.cancel, |_| {});
+            }
+        } else if !in_conflict {
+            tree::set_right(&self.git.of(folder), &row.branch);
+        }
+        self.say(&format!("task {} was said to be done: it is merged now", claim.slug));
+        self.enqueue(claim);
+        Ok(())
+    }
+
+    /// Whether somebody committed on a branch; taking in a blocker is no work of its own.
+    pub(super) fn has_own_commits(&self, row: &TaskBranch) -> bool {
+        let range = format!("{}..refs/heads/{}", row.base, row.branch);
+        let own = self.git.text(&["rev-list", "--no-merges", "-n", "1", &range]);
+        own.is_some_and(|commit| !commit.is_empty())
     }
 
     /// A branch whose conflict is another task's waits for that one.

@@ -69,7 +69,14 @@ impl Coordinator<'_> {
             None => self.new_branch(task),
         };
         self.run_store.save_branch(&branch)?;
-        Ok(Claim { slug, title: task.plan.title.clone(), agent, verify: task.plan.verify.clone(), branch })
+        Ok(Claim {
+            slug,
+            title: task.plan.title.clone(),
+            agent,
+            verify: task.plan.verify.clone(),
+            branch,
+            adopted: false,
+        })
     }
 
     fn new_branch(&self, task: &Task) -> TaskBranch {

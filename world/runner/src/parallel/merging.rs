@@ -25,6 +25,7 @@ pub(super) struct MergeJob {
     pub target: LoopBranch,
     pub style: MergeStyle,
     pub verify: Option<Check>,
+    pub setup: Option<Check>,
     /// The worker has proven its tree as it left it.
     pub proven: bool,
 }
@@ -37,6 +38,10 @@ pub(super) enum MergeEnd {
         commit: String,
         /// Why it does not stand on the person's branch yet.
         aside: Option<String>,
+    },
+    /// It is done, and nobody committed anything for it; what else it left.
+    Nothing {
+        left: Vec<String>,
     },
     Conflict(Box<Conflict>),
     /// What the agent left, or what became of it, does not pass; why.
@@ -56,6 +61,9 @@ impl MergeJob {
         if let Err(words) = tree::gather(&tree, &self.branch, &self.slug) {
             return Ok(MergeEnd::Refuted(words));
         }
+        // Of a coordinator that was killed while it landed this.
+        let landed = tree::landing(&tree).filter(|tip| tree.commit(&self.branch).as_deref() == Some(tip));
+        tree::mark_gathered(&tree, "");
         let message = format!("Merge task {}: {}", self.slug, model::text::line(&self.title, 100));
         let style = Style { style: self.style, message: &message };
         let mut proven = self.proven.then(|| tree.commit("HEAD")).flatten();
@@ -67,13 +75,19 @@ impl MergeJob {
             self.target.catch_up(&tree, &self.branch)?;
             let head = self.target.head(&tree);
             let tip = match merge::join(&tree, &self.branch, &head, &style)? {
-                Joined::Inside => return self.inside(&tree, head, proven.is_some(), cancel, hear),
+                Joined::Inside if landed.is_some() => {
+                    return Ok(MergeEnd::Merged { commit: landed.unwrap_or(head), aside: None });
+                }
+                Joined::Inside => return self.nothing(&tree, (&head, proven.is_some()), cancel, hear),
                 Joined::Conflict { files } => {
                     return Ok(MergeEnd::Conflict(Box::new(self.conflict(&tree, head, files))));
                 }
                 Joined::Ready { tip, changed } => {
                     if changed {
                         proven = None;
+                    }
+                    if let Some(words) = tree::bare_links(&tree, &[&head, &tip]) {
+                        return Ok(MergeEnd::Refuted(words));
                     }
                     tip
                 }
@@ -88,6 +102,7 @@ impl MergeJob {
             if cancel.is_set() {
                 return Ok(MergeEnd::Cancelled);
             }
+            tree::mark_gathered(&tree, &tip);
             match self.target.land(&self.main, &head, &tip)? {
                 Landing::OnBranch => return Ok(MergeEnd::Merged { commit: tip, aside: None }),
                 Landing::Aside(why) => return Ok(MergeEnd::Merged { commit: tip, aside: Some(why) }),
@@ -98,20 +113,36 @@ impl MergeJob {
         Err(RunnerError::Git { what: "merge".to_string(), said })
     }
 
-    /// Nothing of it is missing: it was landed before somebody was killed, or there was nothing to do.
-    fn inside(
+    /// Nobody committed anything: what passes must do so without what only this work tree has.
+    fn nothing(
         &self,
         tree: &Git,
-        head: String,
-        proven: bool,
+        (head, proven): (&str, bool),
         cancel: &Cancel,
         hear: &mut dyn FnMut(&[u8]),
     ) -> Result<MergeEnd, RunnerError> {
-        let checked = if proven { Checked::Passed } else { self.prove(tree, cancel, hear) };
+        let left = tree::overlooked(tree);
+        let checked = match &self.verify {
+            None => Checked::Passed,
+            Some(_) if left.is_empty() && tree.commit("HEAD").as_deref() == Some(head) => match proven {
+                true => Checked::Passed,
+                false => self.prove(tree, cancel, hear),
+            },
+            Some(verify) => {
+                let clean = tree::clean_beside(&self.main, &self.folder, head)?;
+                let set_up = self.setup.as_ref().map_or(Checked::Passed, |setup| setup.run(&clean, cancel, &mut *hear));
+                let checked = if set_up == Checked::Passed { verify.run(&clean, cancel, hear) } else { set_up };
+                tree::put_away(&self.main, &clean);
+                checked
+            }
+        };
         Ok(match checked {
-            Checked::Passed => MergeEnd::Merged { commit: head, aside: None },
-            Checked::Failed(words) => MergeEnd::Refuted(words),
+            Checked::Passed => MergeEnd::Nothing { left },
             Checked::Cancelled => MergeEnd::Cancelled,
+            Checked::Failed(words) => MergeEnd::Refuted(format!(
+                "nothing was committed, and without what git does not look at{} it does not pass: {words}",
+                named(&left)
+            )),
         })
     }
 
@@ -135,4 +166,9 @@ impl MergeJob {
             files,
         }
     }
+}
+
+/// The files in brackets.
+pub(super) fn named(files: &[String]) -> String {
+    if files.is_empty() { String::new() } else { format!(" ({})", files.join(", ")) }
 }

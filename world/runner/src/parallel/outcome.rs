@@ -18,9 +18,11 @@ pub struct TaskOutcome {
     pub slug: String,
     /// The commit it became in the loop's branch.
     pub merged: Option<String>,
+    /// It is done, and there was nothing to merge.
+    pub nothing: bool,
     /// The branch that still holds its work.
     pub branch: Option<String>,
-    /// Why it is not merged.
+    /// Why it is not merged, or what was not.
     pub why: Option<String>,
     pub cost_micros: i64,
     /// Agents that were started on it.

@@ -28,6 +28,7 @@ impl TreeJob {
         let made = !self.folder.join(".git").exists();
         let head = self.target.head(&self.main);
         let tree = tree::add(&self.main, &self.folder, &self.branch, &head).map_err(failed)?;
+        tree::unmark_gathered(&tree);
         if fresh {
             self.take_in_blockers(&tree)?;
         }

@@ -3,7 +3,7 @@
 
 use super::checks::Check;
 use super::coordinator::{Coordinator, Happened, Stopping};
-use super::merging::{MergeEnd, MergeJob};
+use super::merging::{MergeEnd, MergeJob, named};
 use super::worker::Claim;
 use crate::RunnerError;
 use engine::loops::Conflict;
@@ -45,7 +45,8 @@ impl Coordinator<'_> {
             target: self.target.clone(),
             style: self.job.settings.merge,
             verify: verify.map(|line| Check::new(self.job, line)),
-            proven: proposed.proven,
+            setup: self.job.settings.worktree_setup.as_deref().map(|line| Check::new(self.job, line)),
+            proven: proposed.proven && !claim.adopted,
         };
         let (sender, cancel, slug) = (self.sender.clone(), self.cancel.clone(), claim.slug.clone());
         self.merging = Some(claim);
@@ -63,6 +64,7 @@ impl Coordinator<'_> {
         let Some(claim) = self.merging.take() else { return };
         match end {
             MergeEnd::Merged { commit, aside } => self.landed(&claim, &commit, aside),
+            MergeEnd::Nothing { left } => self.done_without_merge(&claim, &left),
             MergeEnd::Conflict(conflict) => self.in_conflict(claim, &conflict),
             MergeEnd::Refuted(why) => self.refuted(&claim, &why),
             MergeEnd::Failed(error) => {
@@ -76,14 +78,7 @@ impl Coordinator<'_> {
     }
 
     fn landed(&mut self, claim: &Claim, commit: &str, aside: Option<String>) {
-        let (solved, of) = self.both(claim);
-        for done in solved.iter().chain([&of]) {
-            if let Err(error) = self.run_store.confirm_task(&self.job.project, &done.slug, &done.agent) {
-                self.warn(&format!("task {} is merged and could not be marked as done: {error}", done.slug));
-            }
-            self.leave(&done.agent);
-        }
-        (self.same_failures, self.last_failure) = (0, None);
+        let (solved, of) = self.confirmed(claim);
         // Before the record forgets its name: whoever goes on after a kill must find it.
         self.remove_tree(&of.branch);
         let into = if aside.is_some() { self.target.aside.clone() } else { self.target.shown(&self.git) };
@@ -110,6 +105,34 @@ impl Coordinator<'_> {
         if let Some(why) = aside {
             self.warn(&format!("{} is on branch {into}, beside yours: {why}", of.slug));
         }
+    }
+
+    /// What is done needs no commit of its own; none of somebody else's is said to be its.
+    fn done_without_merge(&mut self, claim: &Claim, left: &[String]) {
+        let (solved, of) = self.confirmed(claim);
+        self.remove_tree(&of.branch);
+        for done in solved.iter().chain([&of]) {
+            let _ = self.run_store.drop_branch(done.branch.task);
+            let outcome = self.outcome(&done.slug);
+            (outcome.nothing, outcome.branch) = (true, None);
+            outcome.why = (!left.is_empty()).then(|| {
+                format!("nothing was committed; what git does not look at went with its work tree{}", named(left))
+            });
+        }
+        self.say(&format!("task {} is done: nothing to merge", of.slug));
+    }
+
+    /// Both are done in the queue.
+    fn confirmed(&mut self, claim: &Claim) -> (Option<Claim>, Claim) {
+        let (solved, of) = self.both(claim);
+        for done in solved.iter().chain([&of]) {
+            if let Err(error) = self.run_store.confirm_task(&self.job.project, &done.slug, &done.agent) {
+                self.warn(&format!("task {} is merged and could not be marked as done: {error}", done.slug));
+            }
+            self.leave(&done.agent);
+        }
+        (self.same_failures, self.last_failure) = (0, None);
+        (solved, of)
     }
 
     /// The claim that was merged, and whose branch it is: another's, where it solved that one's conflict.
@@ -182,7 +205,14 @@ impl Coordinator<'_> {
             ..of.branch.clone()
         };
         self.run_store.save_branch(&branch)?;
-        let claim = Claim { slug: plan.slug.clone(), title: plan.title, agent, verify: of.verify.clone(), branch };
+        let claim = Claim {
+            slug: plan.slug.clone(),
+            title: plan.title,
+            agent,
+            verify: of.verify.clone(),
+            branch,
+            adopted: false,
+        };
         self.claimed.push_back(claim);
         Ok(plan.slug)
     }

@@ -360,7 +360,10 @@ fn l11_an_agent_that_left_things_half_done_is_told_so() {
     let _ = tree.run(&["rebase", "-q", "main"]);
     let told = tree::gather(&tree, "taut/x/t", "t").unwrap_err();
     assert!(told.contains("middle of a rebase"), "{told}");
-    // Whoever goes on after a kill finds the branch as it was.
+    // Nobody gives up what an agent left; what a coordinator was doing is begun anew by whoever goes on after a kill.
+    tree::set_right(&tree, "taut/x/t");
+    assert!(tree::gather(&tree, "taut/x/t", "t").unwrap_err().contains("middle of a rebase"));
+    tree::mark_gathered(&tree, "");
     tree::set_right(&tree, "taut/x/t");
     assert_eq!(tree.text(&["status", "--porcelain", "-b"]).unwrap().trim(), "## taut/x/t");
     tree.must(&["checkout", "-q", "-b", "elsewhere"]).unwrap();

@@ -18,6 +18,8 @@ pub(super) struct Claim {
     /// The task's own command.
     pub verify: Option<String>,
     pub branch: TaskBranch,
+    /// Said to be done while another coordinator ran: what was proven then is proven again.
+    pub adopted: bool,
 }
 
 /// What is left of the limits of the whole.

@@ -37,7 +37,7 @@ fn show(summary: &ParallelSummary, printer: &Printer) {
     if printer.json() {
         for task in &summary.tasks {
             printer.object(&json!({
-                "message": "task_ended", "task": task.slug, "merged": task.merged, "branch": task.branch, "why": task.why,
+                "message": "task_ended", "task": task.slug, "merged": task.merged, "nothing_to_merge": task.nothing, "branch": task.branch, "why": task.why,
                 "cost_usd": task.cost_micros as f64 / 1e6, "tries": task.tries, "conflicts": task.conflicts,
             }));
         }
@@ -73,7 +73,11 @@ fn line(task: &TaskOutcome, printer: &Printer) {
             printer.line(text!("  {} {}: merged {}, {}", printer.green("✓"), task.slug, short, about));
         }
         None => {
-            printer.line(text!("  {} {}: not merged, {}", printer.yellow("–"), task.slug, about));
+            let (sign, what) = match task.nothing {
+                true => (printer.green("✓"), "done, nothing to merge"),
+                false => (printer.yellow("–"), "not merged"),
+            };
+            printer.line(text!("  {} {}: {}, {}", sign, task.slug, what, about));
             if let Some(why) = &task.why {
                 printer.line(text!("      {}", model::text::line(why, 200)));
             }

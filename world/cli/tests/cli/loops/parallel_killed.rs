@@ -1,8 +1,9 @@
 //! A coordinator killed with -9: nothing is done twice, nothing is lost.
 
-use super::parallel::{is_cleared_away, with_tasks, writes_its_file};
+use super::FINE;
+use super::parallel::{CLAIM, is_cleared_away, with_tasks, writes_its_file};
 use testkit::poll;
-use testkit::stage::{PLENTY, lives, summary};
+use testkit::stage::{PLENTY, Stage, lives, summary};
 
 #[test]
 fn l11_l9_workers_of_a_killed_coordinator_stop_and_a_resume_goes_on() {
@@ -89,5 +90,59 @@ fn l11_l9_killed_at_many_points_every_task_lands_once() {
         let log = stage.git(&["log", "--format=%s", "--", &format!("{slug}.txt")]);
         assert_eq!(log.lines().count(), 1, "{slug} landed once: {log}");
     }
+    is_cleared_away(&stage);
+}
+
+/// Two agents that said done and whose coordinator is killed while the workers prove it.
+fn killed_while_proving(stage: &Stage, does: &str, passes: &str) -> String {
+    let root = stage.sandbox.root().to_string_lossy().into_owned();
+    stage.client_does(&format!("{CLAIM}; {does}; taut task done $id; {FINE}"));
+    let verify = format!("[ -e {root}/go ] || {{ echo x >> {root}/proving; sleep 600; }}; {passes}");
+    let mut going = stage.start_loop(&["loop", "build", "--workers", "2", "--verify", &verify]);
+    let proving = stage.sandbox.root().join("proving");
+    let both = || std::fs::read_to_string(&proving).ok().filter(|text| text.lines().count() == 2);
+    poll::until("both to be proven", PLENTY, both).unwrap_or_else(|_| panic!("{}", going.printed()));
+    going.child.kill().unwrap();
+    going.child.wait().unwrap();
+    std::fs::write(stage.sandbox.root().join("go"), "now").unwrap();
+    verify
+}
+
+#[test]
+fn l11_l9_work_on_another_branch_than_the_tasks_is_not_lost_when_the_coordinator_is_killed() {
+    let stage = with_tasks(&["t1", "t2"]);
+    for file in ["t1.txt", "t2.txt"] {
+        stage.write(file, "before\n");
+    }
+    stage.git(&["add", "-A"]);
+    stage.git(&["commit", "-qm", "both"]);
+    // One leaves it uncommitted, the other commits it there and goes on.
+    let does = "git checkout -q -b mine-$id; echo $id > $id.txt; \
+         [ $id = t1 ] || { git commit -qam \"$id\"; git checkout -q --detach; echo more >> $id.txt; echo new > new.txt; }";
+    let verify = killed_while_proving(&stage, does, "true");
+    let done = stage.build(&["--workers", "2", "--resume", "--verify", &verify]);
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    assert_eq!(
+        [stage.read("t1.txt"), stage.read("t2.txt"), stage.read("new.txt")],
+        ["t1\n", "t2\nmore\n", "new\n"],
+        "{}",
+        done.stderr_text()
+    );
+    assert_eq!((stage.show("t1")["attempt"].as_i64(), stage.show("t2")["attempt"].as_i64()), (Some(1), Some(1)));
+}
+
+#[test]
+fn l11_l9_a_task_whose_work_tree_is_gone_comes_back_unless_its_branch_holds_what_passes() {
+    let stage = with_tasks(&["t1", "t2"]);
+    // One has committed its work, the other has not; the verification is content with either.
+    let does = "echo $id > $id.txt; [ $id = t1 ] || { git add -A; git commit -qm \"$id\"; }";
+    let verify = killed_while_proving(&stage, does, "true");
+    std::fs::remove_dir_all(stage.sandbox.taut_home().join("worktrees")).unwrap();
+    let done = stage.build(&["--workers", "2", "--resume", "--verify", &verify]);
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    assert_eq!((stage.read("t1.txt").trim(), stage.read("t2.txt").trim()), ("t1", "t2"), "{}", done.stderr_text());
+    let (one, two) = (stage.show("t1"), stage.show("t2"));
+    assert_eq!((one["attempt"].as_i64(), two["attempt"].as_i64()), (Some(2), Some(1)), "{one} {two}");
+    assert!(one["fail_reason"].as_str().unwrap().contains("work tree is gone"), "{one}");
     is_cleared_away(&stage);
 }

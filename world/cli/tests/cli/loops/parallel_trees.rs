@@ -1,7 +1,7 @@
 //! Two work trees of one project, one queue: a blocker that was done in the other comes along.
 
 use super::FINE;
-use super::parallel::{CLAIM, is_cleared_away, with_tasks, writes_its_file};
+use super::parallel::{CLAIM, is_cleared_away, of_task, with_tasks, writes_its_file};
 use testkit::process;
 use testkit::stage::summary;
 
@@ -33,4 +33,75 @@ fn l11_a_blocker_that_another_work_tree_merged_is_taken_in_first() {
     assert!(!stage.path("top.txt").exists(), "this branch is not that loop's");
     stage.git(&["worktree", "remove", "--force", other.to_str().unwrap()]);
     is_cleared_away(&stage);
+}
+
+#[test]
+fn l11_a_task_without_a_commit_of_its_own_is_not_said_to_be_merged() {
+    let stage = with_tasks(&["t1", "t2"]);
+    let root = stage.sandbox.root().to_string_lossy().into_owned();
+    // The other one is merged while it looks at things.
+    stage.client_does(&format!(
+        "{CLAIM}; if [ $id = t1 ]; then until grep -q 'merged t2' {root}/out.txt; do sleep 0.05; done; \
+         else echo $id > $id.txt; git add -A; git commit -qm $id; fi; taut task done $id; {FINE}"
+    ));
+    let mut going = stage.start_loop(&["loop", "build", "--workers", "2", "--verify", "true"]);
+    assert_eq!(going.end(), Some(0), "{}", going.printed());
+    let told = going.printed();
+    assert!(told.contains("t1: done, nothing to merge") && !told.contains("t1: merged"), "{told}");
+    assert!(told.contains("t2: merged"), "{told}");
+    is_cleared_away(&stage);
+}
+
+/// Nothing is committed, and its own work tree alone has what the verification asks for.
+#[test]
+fn l11_l10_what_git_does_not_look_at_proves_nothing() {
+    for (does, verify) in [
+        ("echo x > out.gen", "test -e out.gen"),
+        ("git update-index --assume-unchanged hidden.txt; echo good > hidden.txt", "grep -q good hidden.txt"),
+        ("git update-index --skip-worktree hidden.txt; echo good > hidden.txt", "grep -q good hidden.txt"),
+    ] {
+        let stage = with_tasks(&["t1"]);
+        stage.write(".gitignore", "*.gen\n");
+        stage.write("hidden.txt", "bad\n");
+        stage.git(&["add", "-A"]);
+        stage.git(&["commit", "-qm", "more"]);
+        stage.client_does(&format!("{CLAIM}; {does}; taut task done $id; {FINE}"));
+        let done = stage.build(&["--workers", "2", "--verify", verify, "-n", "1"]);
+        let task = stage.show("t1");
+        assert_ne!(task["s"], "done", "{does}: {}", done.stderr_text());
+        let why = task["fail_reason"].as_str().unwrap();
+        assert!(
+            why.contains("nothing was committed")
+                && why.contains(if does.contains("gen") { "out.gen" } else { "hidden.txt" }),
+            "{why}"
+        );
+    }
+    // Without a verification it counts, and that is said.
+    let stage = with_tasks(&["t1"]);
+    stage.write(".gitignore", "*.gen\n");
+    stage.git(&["add", "-A"]);
+    stage.git(&["commit", "-qm", "more"]);
+    stage.client_does(&format!("{CLAIM}; echo x > out.gen; taut task done $id; {FINE}"));
+    let done = stage.build(&["--workers", "2"]);
+    let told = of_task(&done, "t1");
+    assert_eq!((told["nothing_to_merge"].as_bool(), &told["merged"]), (Some(true), &serde_json::Value::Null), "{told}");
+    assert!(told["why"].as_str().unwrap().contains("out.gen"), "{told}");
+    is_cleared_away(&stage);
+}
+
+#[test]
+fn l11_a_repository_within_the_work_tree_is_refused_with_words() {
+    for commits in ["", "git add -A; git commit -qm lib;"] {
+        let stage = with_tasks(&["t1"]);
+        let head = stage.git(&["rev-parse", "HEAD"]);
+        stage.client_does(&format!(
+            "{CLAIM}; git init -q lib; (cd lib; echo x > x.txt; git add x.txt; git -c user.name=a -c user.email=a@b commit -qm x); \
+             {commits} taut task done $id; {FINE}"
+        ));
+        stage.build(&["--workers", "2", "-n", "1"]);
+        let task = stage.show("t1");
+        let why = task["fail_reason"].as_str().unwrap_or_else(|| panic!("{task}"));
+        assert!(why.contains("lib is a repository of its own"), "{why}");
+        assert_eq!((task["s"].as_str(), stage.git(&["rev-parse", "HEAD"])), (Some("open"), head));
+    }
 }
