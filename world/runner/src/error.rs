@@ -51,8 +51,17 @@ pub enum RunnerError {
     NothingToUndo { folder: String },
     #[error("the tree before iteration {number} was not kept, or is not there any more")]
     NoCheckpoint { number: u64 },
-    #[error("several runs begin with `{start}`; give more letters of it")]
-    ManyRuns { start: String },
+    #[error(
+        "{} is there: a git works in this tree, or was killed in it, and nothing was touched; \
+         when no git runs here any more, remove that file and give the command again",
+        path.display()
+    )]
+    IndexLocked { path: PathBuf },
+    #[error(
+        "{cause}\n{done}; all that was there is kept in {kept}: \
+         when the cause is gone, `taut loop undo --back` goes back to it"
+    )]
+    HalfUndone { cause: Box<RunnerError>, done: &'static str, kept: String },
     #[error("nothing was undone in this work tree, so nothing can be taken back")]
     NoUndo,
     #[error(
