@@ -36,6 +36,18 @@ pub enum RunnerError {
         path.display()
     )]
     Lock { path: PathBuf, source: io::Error },
+    #[error(
+        "{} is a link that leads out of the project, and what is there is not told to an agent; \
+         put a file in its place, or name a prompt of yours, wherever it is, with `--prompt <file>`",
+        path.display()
+    )]
+    PromptOutside { path: PathBuf },
+    #[error(
+        "the folder of the logs, {}, leads out of a project that is not trusted, and nothing is written there; \
+         `taut trust` says that the project may, TAUT_LOG_DIR names a folder",
+        path.display()
+    )]
+    LogsOutside { path: PathBuf },
     #[error("there is no loop in {folder} that could be resumed: {why}")]
     NothingToResume { folder: String, why: String },
     #[error(
