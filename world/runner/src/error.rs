@@ -36,6 +36,18 @@ pub enum RunnerError {
         path.display()
     )]
     Lock { path: PathBuf, source: io::Error },
+    #[error(
+        "{} is a link that leads out of the project, and what is there is not told to an agent; \
+         put a file in its place, or name a prompt of yours, wherever it is, with `--prompt <file>`",
+        path.display()
+    )]
+    PromptOutside { path: PathBuf },
+    #[error(
+        "the folder of the logs, {}, leads out of a project that is not trusted, and nothing is written there; \
+         `taut trust` says that the project may, TAUT_LOG_DIR names a folder",
+        path.display()
+    )]
+    LogsOutside { path: PathBuf },
     #[error("there is no loop in {folder} that could be resumed: {why}")]
     NothingToResume { folder: String, why: String },
     #[error(
@@ -51,8 +63,17 @@ pub enum RunnerError {
     NothingToUndo { folder: String },
     #[error("the tree before iteration {number} was not kept, or is not there any more")]
     NoCheckpoint { number: u64 },
-    #[error("several runs begin with `{start}`; give more letters of it")]
-    ManyRuns { start: String },
+    #[error(
+        "{} is there: a git works in this tree, or was killed in it, and nothing was touched; \
+         when no git runs here any more, remove that file and give the command again",
+        path.display()
+    )]
+    IndexLocked { path: PathBuf },
+    #[error(
+        "{cause}\n{done}; all that was there is kept in {kept}: \
+         when the cause is gone, `taut loop undo --back` goes back to it"
+    )]
+    HalfUndone { cause: Box<RunnerError>, done: &'static str, kept: String },
     #[error("nothing was undone in this work tree, so nothing can be taken back")]
     NoUndo,
     #[error(

@@ -107,6 +107,7 @@ impl Job {
         }
         let mut settings = config.settings(trusted)?;
         let unheld = if files.lacks_trust(&state) { config.unheld(&settings) } else { Vec::new() };
+        let logs_named = config.names_logs(&settings);
         let assigned = if trusted { config.file.values } else { BTreeMap::new() };
         asked.environment.clone_from(&settings.environment);
         if let Some(run) = &resumed {
@@ -133,10 +134,16 @@ impl Job {
         let named = asked.prompt.as_deref();
         let (prompt, prompt_from) =
             prompt::find(&prompt::Wanted { named, mode, queue, folder: &folder, settings: &settings })?;
+        let logs = PathBuf::from(&terms.log_dir);
+        if !trusted && !logs_named && logs.starts_with(&root) && prompt::leads_out(&root, &logs) {
+            return Err(RunnerError::LogsOutside { path: logs });
+        }
         let instructions = [".taut/AGENTS.md", ".fresher/AGENTS.md"]
             .into_iter()
             .map(|name| folder.join(name))
-            .find(|path| path.is_file());
+            .find(|path| path.is_file())
+            .map(|path| prompt::inside(&folder, path))
+            .transpose()?;
         let job = Self {
             mode,
             settings,
@@ -327,6 +334,12 @@ impl<'a> Configuration<'a> {
                 Err(RunnerError::Configuration { unread })
             }
         }
+    }
+
+    /// Whether somebody whose word holds has said where the logs are.
+    fn names_logs(&self, held: &LoopSettings) -> bool {
+        self.policy.policy.sections.loops.log_dir.stated().is_some()
+            || held.environment.keys().any(|name| name.ends_with("_LOG_DIR"))
     }
 
     /// What would hold if the project were trusted, where that is something else.

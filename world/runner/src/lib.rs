@@ -8,6 +8,7 @@ mod checkpoint;
 mod child;
 mod dispatch;
 mod error;
+mod git_command;
 mod group_guard;
 mod hook;
 mod job;

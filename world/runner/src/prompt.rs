@@ -36,9 +36,9 @@ pub(crate) fn find(wanted: &Wanted<'_>) -> Result<(String, String), RunnerError>
         return read(folder.join(path));
     }
     if queue && let Some(path) = file(folder, "queue") {
-        return read(path);
+        return read(inside(folder, path)?);
     }
-    let own = file(folder, mode.name()).map(read).transpose()?;
+    let own = file(folder, mode.name()).map(|path| read(inside(folder, path)?)).transpose()?;
     match own {
         Some((text, from)) if !queue => Ok((text, from)),
         Some((text, from)) if text != with_defaults(BUILDING) => {
@@ -66,6 +66,20 @@ pub(crate) fn with_defaults(text: &str) -> String {
 fn file(folder: &Path, name: &str) -> Option<PathBuf> {
     let name = format!("PROMPT.{name}.md");
     [".taut", ".fresher", "."].map(|below| folder.join(below).join(&name)).into_iter().find(|path| path.is_file())
+}
+
+/// What a project holds may be told to its agent; a link to what is outside of it would have anything told.
+pub(crate) fn inside(folder: &Path, path: PathBuf) -> Result<PathBuf, RunnerError> {
+    if leads_out(folder, &path) { Err(RunnerError::PromptOutside { path }) } else { Ok(path) }
+}
+
+/// Whether a path below a folder is somewhere else once all links are followed; one that is not there yet is where its
+/// folder is. What cannot be followed is not inside.
+pub(crate) fn leads_out(folder: &Path, path: &Path) -> bool {
+    let Ok(top) = folder.canonicalize() else { return true };
+    // A link to nothing is there and leads to where it would be made.
+    let there = path.ancestors().find(|path| path.symlink_metadata().is_ok());
+    !there.and_then(|path| path.canonicalize().ok()).is_some_and(|real| real.starts_with(&top))
 }
 
 fn read(path: PathBuf) -> Result<(String, String), RunnerError> {

@@ -18,7 +18,7 @@ pub fn run_commits(run: &Run, most: usize) -> Vec<RunCommit> {
     let most = format!("--max-count={most}");
     // A second later: git counts in whole ones.
     let until = run.finished_at.map(|at| format!("--until={}", at.0.div_euclid(1000) + 1));
-    let mut args = vec!["-c", "log.showSignature=false", "log", "--no-color", "--format=%h%x00%s", &most];
+    let mut args = vec!["log", "--no-color", "--format=%h%x00%s", &most];
     args.extend(until.as_deref());
     args.extend(["--end-of-options", &range, "--"]);
     let text = git(Path::new(&run.folder), &args).unwrap_or_default();

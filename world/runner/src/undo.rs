@@ -21,7 +21,7 @@ pub struct UndoRequest {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoTarget {
-    /// The tree before an iteration, without a number the last; of a run, without a name the newest.
+    /// The tree before an iteration, without a number the last; of a run by its whole id, without one the newest.
     Iteration { number: Option<u64>, run: Option<String> },
     /// The tree before the last undo.
     LastUndo,
@@ -73,6 +73,7 @@ impl UndoPlan {
         if git.is_rebasing() {
             return Err(RunnerError::UndoInRebase { folder });
         }
+        git.free_index()?;
         let status = Status::of(&git)?;
         let Found { then, run, iteration, own, unsure } = match &asked.to {
             UndoTarget::Iteration { number, run } => {
@@ -109,11 +110,18 @@ impl UndoPlan {
         if Status::of(&self.git)?.mark != self.status.mark {
             return Err(RunnerError::ChangedMeanwhile);
         }
+        self.git.free_index()?;
         let stamp: String = host::clock::now().rfc3339().chars().filter(char::is_ascii_digit).take(17).collect();
         let kept = format!("{REFS}/undo/{stamp}");
         self.git.set_ref(&kept, &self.now.commit)?;
-        set_files(&self.git, &self.now.tree, &self.goal)?;
-        set_back(&self.git, &self.then, &self.status)?;
+        let half = |done| {
+            let kept = kept.clone();
+            move |cause| RunnerError::HalfUndone { cause: Box::new(cause), done, kept }
+        };
+        set_files(&self.git, &self.now.tree, &self.goal)
+            .map_err(half("branch and index stand where they stood, and no file or only some were set back"))?;
+        set_back(&self.git, &self.then, &self.status)
+            .map_err(half("the files were set back, branch and index were not or not wholly"))?;
         Ok(UndoDone { kept })
     }
 }
@@ -134,15 +142,8 @@ struct Commit {
 
 fn chosen(store: &RunStore, folder: &str, named: Option<&str>) -> Result<Run, RunnerError> {
     let runs = store.store().runs_of_folder(folder)?;
-    let is_meant = |run: &Run| named.is_none_or(|start| run.id.starts_with(start));
-    let mut found = runs.into_iter().filter(is_meant);
-    match (found.next(), named) {
-        (Some(first), Some(start)) if found.next().is_some() && first.id != start => {
-            Err(RunnerError::ManyRuns { start: start.to_string() })
-        }
-        (Some(run), _) => Ok(run),
-        (None, _) => Err(RunnerError::NothingToUndo { folder: folder.to_string() }),
-    }
+    let found = runs.into_iter().find(|run| named.is_none_or(|id| run.id == id));
+    found.ok_or_else(|| RunnerError::NothingToUndo { folder: folder.to_string() })
 }
 
 fn of_iteration(

@@ -1,5 +1,6 @@
 //! Looking at the work between two iterations: commits, files, plan and queue.
 
+use crate::git_command::git_command;
 use crate::job::Job;
 use crate::run_store::RunStore;
 use engine::loops::{Open, Progress, WorkCount, WorkState, boxes};
@@ -7,9 +8,8 @@ use model::Ms;
 use model::run::Run;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use sys::outside::{self, Rules};
 
 /// A larger plan is not read.
@@ -45,18 +45,7 @@ pub(crate) fn head(folder: &Path) -> Option<String> {
 }
 
 pub(crate) fn git(folder: &Path, args: &[&str]) -> Option<String> {
-    let out = Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        .args(args)
-        // A signal from the terminal is for the loop, and must not cut a look at the work short.
-        .process_group(0)
-        // A look writes nothing: git would refresh the index, and run a hook of the repository for that.
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let out = git_command(folder, []).args(args).stderr(Stdio::null()).output().ok()?;
     out.status.success().then(|| String::from_utf8_lossy(&out.stdout).into_owned())
 }
 

@@ -1,24 +1,17 @@
-//! Git, told to do one thing and nothing besides: no hook, no editor, no question, no signature, no index but the named.
+//! Git on one work tree, told to do one thing and nothing besides, with no index but the named.
 
 use crate::RunnerError;
+use crate::git_command::git_command;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a repository or its user may have set and would get in the way: programs, refusals, other files.
-const PLAIN: &[&str] = &[
-    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.safecrlf=false", "core.splitIndex=false",
-    "core.logAllRefUpdates=false", "commit.gpgSign=false", "submodule.recurse=false", "status.renames=false",
-    "advice.addEmbeddedRepo=false", "gc.auto=0",
-];
-
-/// Set where the loop was started from a hook of git's, they name another repository or index.
-const FOREIGN: &[&str] = &[
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE", "GIT_LITERAL_PATHSPECS",
+/// What a repository or its user may have set and would get in the way of keeping a tree: refusals, other files.
+const OF_CHECKPOINTS: [&str; 5] = [
+    "core.safecrlf=false", "core.splitIndex=false", "core.logAllRefUpdates=false", "status.renames=false",
+    "advice.addEmbeddedRepo=false",
 ];
 
 /// One work tree.
@@ -78,6 +71,12 @@ impl Git {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
             copied => copied.map(drop).map_err(failed),
         }
+    }
+
+    /// Somebody else writes the user's index, or was killed while doing so: nothing that ends with writing it may begin.
+    pub(crate) fn free_index(&self) -> Result<(), RunnerError> {
+        let path = lock_of(&self.index);
+        if path.symlink_metadata().is_ok() { Err(RunnerError::IndexLocked { path }) } else { Ok(()) }
     }
 
     /// A rebase that is not over, which nobody but its owner can end.
@@ -168,20 +167,10 @@ pub(crate) fn finish(mut command: Command, what: &str, stdin: Option<&[u8]>) -> 
 }
 
 fn plain(folder: &Path) -> Command {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(folder);
-    for setting in PLAIN {
-        command.args(["-c", setting]);
-    }
-    for name in FOREIGN {
-        command.env_remove(name);
-    }
+    let mut command = git_command(folder, OF_CHECKPOINTS);
     for (name, value) in [("GIT_AUTHOR", "taut"), ("GIT_COMMITTER", "taut")] {
         command.env(format!("{name}_NAME"), value).env(format!("{name}_EMAIL"), "taut@localhost");
     }
-    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C").stdin(Stdio::null());
-    // A signal from the terminal is for the loop alone.
-    command.process_group(0);
     command
 }
 

@@ -172,6 +172,7 @@ pub(super) fn aside(git: &Git, before: &str, after: &str, iteration: u64) -> Res
     if status.branch != before.branch || git.is_rebasing() {
         return Ok("what the failed iteration left stays: it went to another branch".to_string());
     }
+    git.free_index()?;
     let also = missing_paths(git, &before)?;
     let title = format!("what failed iteration {iteration} left");
     let Snapshot { checkpoint: left, .. } = Snapshot::take(git, &status, &title, &also)?;

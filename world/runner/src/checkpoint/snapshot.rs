@@ -207,7 +207,16 @@ impl Chosen {
 
     fn add(&mut self, folder: &Path, also: &[Vec<u8>]) {
         let mut folders = RealFolders::default();
-        let there = |path: &&Vec<u8>| matches!(folders.look(folder, path), Found::File(_) | Found::Other);
+        // A folder stands where a file was, unless it is a repository, which git keeps as one entry.
+        let is_entry = |path: &[u8]| {
+            let path = on_disk(folder, path);
+            !std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) || path.join(".git").exists()
+        };
+        let there = |path: &&Vec<u8>| match folders.look(folder, path) {
+            Found::File(_) => true,
+            Found::Other => is_entry(path),
+            Found::Gone | Found::Unreadable => false,
+        };
         self.there.extend(also.iter().filter(there).cloned());
     }
 

@@ -1,7 +1,7 @@
 //! Commands of the project that the coordinator runs in a work tree: its setup, and the verification of a merge.
 
 use super::bounded::{self, BoundedEnd, Cancel};
-use super::git::MISLEADING;
+use crate::git_command::MISLEADING;
 use crate::job::Job;
 use std::path::Path;
 use std::process::Command;

@@ -1,32 +1,14 @@
-//! Git, as the loop itself calls it: nothing that a repository can configure is
-//! run, nobody is asked, nothing is signed, and no call takes for ever.
+//! Git, as loops beside each other call it: no filter or driver of the repository is run, and no call takes for ever.
 
 use super::bounded::{self, BoundedEnd, Cancel, Pipe};
 use crate::RunnerError;
+use crate::git_command::git_command;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 /// The longest a call may take: a checkout of a large tree on a slow disk.
 const LONGEST: Duration = Duration::from_secs(600);
-
-/// What would run a program, ask somebody, or do more than was said.
-const SETTINGS: &[&str] = &[
-    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.editor=true", "sequence.editor=true",
-    "core.askPass=true", "credential.helper=", "commit.gpgSign=false", "tag.gpgSign=false", "gpg.program=false",
-    "gpg.ssh.program=false", "commit.verbose=false", "rerere.enabled=false", "rebase.autoStash=false",
-    "rebase.autoSquash=false", "rebase.updateRefs=false", "rebase.rebaseMerges=false",
-    "rebase.missingCommitsCheck=ignore", "merge.autoStash=false", "merge.verifySignatures=false", "merge.ff=true",
-    "submodule.recurse=false", "gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false",
-    "core.quotePath=false",
-];
-
-/// Variables that lead git to another place than the folder it is called for.
-pub(crate) const MISLEADING: &[&str] = &[
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_ATTR_SOURCE",
-    "GIT_REFLOG_ACTION", "GIT_QUARANTINE_PATH",
-];
 
 /// The usual merge of text, in the words of a merge driver.
 const PLAIN_DRIVER: &str = "git merge-file --marker-size=%L %A %O %B";
@@ -132,17 +114,8 @@ impl Git {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("git");
-        command.arg("--no-pager").arg("-C").arg(&self.folder);
-        for setting in SETTINGS.iter().copied().chain(self.off.iter().map(String::as_str)) {
-            command.args(["-c", setting]);
-        }
+        let mut command = git_command(&self.folder, self.off.iter().map(String::as_str));
         command.args(args).current_dir(&self.folder);
-        for name in MISLEADING {
-            command.env_remove(name);
-        }
-        command.env("GIT_EDITOR", "true").env("GIT_SEQUENCE_EDITOR", "true").env("GIT_TERMINAL_PROMPT", "0");
-        command.env("GIT_ASKPASS", "true").env("GIT_MERGE_AUTOEDIT", "no").env("LC_ALL", "C");
         if self.nobody {
             for name in ["AUTHOR", "COMMITTER"] {
                 command.env(format!("GIT_{name}_NAME"), "Taut").env(format!("GIT_{name}_EMAIL"), "taut@localhost");

@@ -1,9 +1,9 @@
 //! The process of one worker: a loop of its own that knows one task.
 
-use super::git::MISLEADING;
 use crate::RunnerError;
 use crate::asked::{self, Asked};
 use crate::child::{Doing, Running, identity};
+use crate::git_command::MISLEADING;
 use crate::job::Job;
 use model::task_branch::TaskBranch;
 use std::process::Command;

@@ -1,6 +1,7 @@
 //! Going back to the tree before an iteration: shown, asked about, and itself undone with `--back`.
 
 use super::UndoArgs;
+use super::find::Runs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
@@ -20,13 +21,14 @@ pub(super) fn run(args: &UndoArgs, printer: &Printer) -> Result<Exit, CliError> 
     }
     let places = PathVariables::from_process();
     let project = host::probe::project(&std::env::current_dir()?, &places.home());
+    let named = args.run.as_deref().map(|letters| Runs::open()?.pick(Some(letters))).transpose()?;
     let plan = UndoPlan::make(&UndoRequest {
         folder: PathBuf::from(project.work_tree),
         state: places.state(),
         to: if args.back {
             UndoTarget::LastUndo
         } else {
-            UndoTarget::Iteration { number: args.iteration, run: args.run.clone() }
+            UndoTarget::Iteration { number: args.iteration, run: named.map(|seen| seen.run.id) }
         },
     })?;
     show(&plan, printer);

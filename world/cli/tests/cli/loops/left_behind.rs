@@ -1,4 +1,4 @@
-//! What an agent, a hook or a proof leaves in the tree.
+//! What an agent, a hook or a proof leaves in the tree: processes that work on, and settings of git that run a program.
 
 use super::{FINE, WORK};
 use testkit::stage::{Stage, lives, put_program, summary};
@@ -48,4 +48,21 @@ fn l3_what_a_hook_left_behind_ends_with_it_before_the_agent_starts() {
     stage.client_does(&format!("cp .git/asked .git/before; {WORK} {FINE}"));
     let done = stage.build(&["-n", "1"]);
     assert!(stage.path(".git/before").exists(), "{}", done.stderr_text());
+}
+
+/// An agent that may write files only would otherwise have a program run.
+#[test]
+fn l14_a_look_at_the_work_runs_no_program_that_the_repository_names() {
+    let stage = Stage::with_plan();
+    put_program(&stage.path(".git/watcher"), "#!/bin/sh\ntouch .git/watched\n");
+    stage.write("more.txt", "more\n");
+    stage.client_does(&format!(
+        "{WORK} echo more >> more.txt; rm -f .git/watched\nprintf '[core]\\n\\tfsmonitor = .git/watcher\\n' >> .git/config; {FINE}"
+    ));
+    for progress in ["any", "commits"] {
+        stage.write(".taut/config.toml", &format!("[loop]\nprogress = \"{progress}\"\n"));
+        let done = stage.build(&["-n", "1"]);
+        assert_eq!(summary(&done)["iterations"], 1, "{}", done.stderr_text());
+        assert!(!stage.path(".git/watched").exists(), "{progress}");
+    }
 }

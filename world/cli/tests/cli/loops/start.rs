@@ -409,3 +409,62 @@ fn l7_the_loop_starts_the_daemon_unless_none_is_wanted() {
         }
     }
 }
+
+/// What a project holds becomes what an agent is told; what is outside of it does not.
+#[test]
+fn g11_a_prompt_that_leads_out_of_the_project_is_refused_and_one_that_is_named_is_not() {
+    use std::os::unix::fs::symlink;
+    for (name, folder) in [("PROMPT.building.md", false), (".taut/PROMPT.building.md", false), (".taut", true)] {
+        let stage = Stage::with_plan();
+        records(&stage);
+        let out = stage.sandbox.root().join("elsewhere");
+        std::fs::create_dir_all(&out).unwrap();
+        std::fs::write(out.join("PROMPT.building.md"), "a secret of somebody\n").unwrap();
+        let to = if folder { out.clone() } else { out.join("PROMPT.building.md") };
+        std::fs::create_dir_all(stage.path(name).parent().unwrap()).unwrap();
+        symlink(&to, stage.path(name)).unwrap();
+        for more in [&[][..], &["--workers", "2", "--source", "plan"], &["--dry-run"]] {
+            let done = stage.taut(&[&["loop", "build", "-n", "1"], more].concat());
+            let said = done.stderr_text();
+            assert_eq!(done.code(), Some(1), "{name} {more:?}: {said}");
+            assert!(said.contains("PROMPT.building.md") && said.contains("--prompt") && !ran(&stage), "{name}: {said}");
+        }
+        if !folder {
+            let named = stage.taut(&["loop", "build", "-n", "1", "--prompt", name]);
+            assert!(ran(&stage) && stage.read(".git/args").contains("a secret"), "{}", named.stderr_text());
+        }
+    }
+    // One that leads to another file of the same project is fine.
+    let stage = Stage::with_plan();
+    records(&stage);
+    stage.write("prompts/mine.md", "a prompt of ours\n");
+    symlink("prompts/mine.md", stage.path("PROMPT.building.md")).unwrap();
+    stage.build(&["-n", "1"]);
+    assert!(stage.read(".git/args").contains("a prompt of ours"));
+}
+
+#[test]
+fn g11_logs_of_a_project_that_nobody_trusts_are_not_written_outside_of_it() {
+    use std::os::unix::fs::symlink;
+    for (name, below) in [(".taut/logs", ""), (".taut", ""), (".taut/logs", "not/there/yet")] {
+        let stage = Stage::with_plan();
+        records(&stage);
+        let out = stage.sandbox.root().join("elsewhere");
+        std::fs::create_dir_all(&out).unwrap();
+        std::fs::create_dir_all(stage.path(name).parent().unwrap()).unwrap();
+        symlink(out.join(below), stage.path(name)).unwrap();
+        let build = ["loop", "build", "--json", "-n", "1"];
+        let done = stage.taut(&build);
+        let said = done.stderr_text();
+        assert_eq!(done.code(), Some(1), "{name}: {said}");
+        assert!(said.contains(".taut/logs") && said.contains("taut trust") && !ran(&stage), "{name}: {said}");
+        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0, "{name}");
+        // Whoever names it means it.
+        if below.is_empty() {
+            let mut command = stage.command(&build);
+            command.env("FRESHER_LOG_DIR", ".taut/logs");
+            let done = testkit::process::run(command, b"", PLENTY).unwrap();
+            assert!(ran(&stage) && std::fs::read_dir(&out).unwrap().count() > 0, "{name}: {}", done.stderr_text());
+        }
+    }
+}

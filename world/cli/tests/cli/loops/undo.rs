@@ -4,7 +4,7 @@ use super::{FINE, WORK};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Output;
-use testkit::stage::{Stage, summary};
+use testkit::stage::{Stage, put_program, summary};
 
 /// A person gives the command and answers with yes.
 fn undo(stage: &Stage, args: &[&str]) -> Output {
@@ -279,4 +279,94 @@ fn l14_refs_of_runs_that_are_forgotten_are_dropped_when_a_loop_begins() {
         !left.iter().any(|name| name.contains("nobody")) && left.iter().any(|name| name.contains("young")),
         "{left:?}"
     );
+}
+
+#[test]
+fn l14_a_file_that_became_a_folder_becomes_a_file_again() {
+    let stage = Stage::with_plan();
+    stage.write("thing", "a file\n");
+    stage.write("own", "not committed\n");
+    stage.git(&["add", "thing"]);
+    stage.git(&["commit", "-qm", "thing"]);
+    let (before, first) = (state(&stage), head(&stage));
+    stage.client_does(&format!(
+        "rm thing own; mkdir thing own; echo x > thing/inner; echo x > own/inner; git add -A; {WORK} {FINE}"
+    ));
+    stage.build(&["-n", "1"]);
+    let said = undone(&stage, &[]);
+    assert_eq!((state(&stage), head(&stage)), (before, first), "{said}");
+    assert_eq!((stage.read("thing"), stage.read("own")), ("a file\n".into(), "not committed\n".into()));
+    undone(&stage, &["--back"]);
+    assert_eq!((stage.read("thing/inner"), stage.read("own/inner")), ("x\n".into(), "x\n".into()));
+}
+
+#[test]
+fn l14_an_index_that_somebody_has_locked_is_seen_before_anything_is_touched() {
+    let stage = Stage::with_plan();
+    stage.client_does(&format!("echo theirs > left.txt; {WORK} {FINE}"));
+    stage.build(&["-n", "1"]);
+    let (before, here, kept) = (state(&stage), head(&stage), refs(&stage));
+    stage.write(".git/index.lock", "");
+    let out = undo(&stage, &[]);
+    assert!(!out.status.success() && shown(&out).contains("index.lock"), "{}", shown(&out));
+    fs::remove_file(stage.path(".git/index.lock")).unwrap();
+    assert_eq!((state(&stage), head(&stage), refs(&stage)), (before, here, kept), "{}", shown(&out));
+    undone(&stage, &[]);
+}
+
+#[test]
+fn l14_an_undo_that_stops_half_way_says_what_was_done_and_where_the_tree_is_kept() {
+    let stage = Stage::with_plan();
+    stage.client_does(&format!("echo theirs > left.txt; {WORK} {FINE}"));
+    stage.build(&["-n", "1"]);
+    let (before, here) = (state(&stage), head(&stage));
+    let branch = stage.git(&["symbolic-ref", "HEAD"]);
+    let lock = format!(".git/{}.lock", branch.trim());
+    stage.write(&lock, "");
+    let out = undo(&stage, &[]);
+    let said = shown(&out);
+    let kept = refs(&stage).into_iter().find(|name| name.contains("/undo/")).unwrap();
+    assert!(!out.status.success() && said.contains("files were set back") && said.contains(&kept), "{said}");
+    fs::remove_file(stage.path(&lock)).unwrap();
+    undone(&stage, &["--back"]);
+    assert_eq!((state(&stage), head(&stage)), (before, here), "{said}");
+}
+
+#[test]
+fn l14_a_run_is_named_to_undo_as_it_is_shown() {
+    let stage = Stage::with_plan();
+    stage.client_does(&format!("{WORK} {FINE}"));
+    let first = head(&stage);
+    let id = summary(&stage.build(&["-n", "1"]))["run"].as_str().unwrap().to_string();
+    stage.build(&["-n", "1"]);
+    let wrong = stage.taut(&["loop", "undo", "--dry-run", "--run", "nosuch"]);
+    assert!(!wrong.success() && wrong.stderr_text().contains("no run is called `nosuch`"), "{}", wrong.stderr_text());
+    // The other run's commit is not this one's to take off.
+    stage.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    for letters in [&id[id.len() - 8..], &id[..], &id[..id.len() - 1]] {
+        let out = stage.taut(&["loop", "undo", "--dry-run", "--json", "--run", letters]);
+        assert!(out.stdout_text().contains(&id), "{letters}: {}{}", out.stdout_text(), out.stderr_text());
+    }
+    undone(&stage, &["--run", &id[id.len() - 8..]]);
+    assert_eq!(head(&stage), first);
+}
+
+#[test]
+fn l14_the_commits_that_are_taken_off_are_named_without_their_signatures() {
+    let stage = Stage::with_plan();
+    put_program(&stage.path(".git/signs"), "#!/bin/sh\ntouch .git/asked-for-signature\nexit 1\n");
+    stage.git(&["config", "log.showSignature", "true"]);
+    stage.git(&["config", "gpg.program", ".git/signs"]);
+    // A commit with a signature that nobody could have made.
+    stage.client_does(&format!(
+        "{WORK} id=$(git cat-file commit HEAD | sed '/^committer/a gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n abcd\\n -----END PGP SIGNATURE-----' \
+         | git hash-object -t commit -w --stdin); git update-ref HEAD $id; {FINE}"
+    ));
+    let done = stage.build(&["-n", "1"]);
+    assert_eq!(summary(&done)["commits"], 1, "{}", done.stderr_text());
+    let plan = stage.taut(&["loop", "undo", "--dry-run", "--json"]);
+    let plan: serde_json::Value = serde_json::from_str(plan.stdout_text().trim()).unwrap();
+    let commits = plan["commits"].as_array().unwrap();
+    assert!(commits.len() == 1 && commits[0].as_str().unwrap().ends_with(" work"), "{plan}");
+    assert!(!stage.path(".git/asked-for-signature").exists());
 }
