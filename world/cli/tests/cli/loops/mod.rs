@@ -7,6 +7,7 @@ mod demo;
 mod finish;
 mod hooks;
 mod limits;
+mod newcomer;
 mod night;
 mod notify;
 mod overnight;
