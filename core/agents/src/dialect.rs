@@ -99,6 +99,8 @@ pub enum EditsMode {
     Native,
     /// It has no such mode. What it may do instead, in words that go on from "it may do".
     Instead(&'static str),
+    /// It asks for nothing whatever is chosen. What it may do, in the same words.
+    NeverAsks(&'static str),
 }
 
 /// How the agent's screen is read.

@@ -45,6 +45,8 @@ pub const GRACE_MS: i64 = 120_000;
 pub const CONTEXT_LIMIT: &str = "context limit reached";
 pub const SESSION_ENDED: &str = "session ended unexpectedly";
 pub const SESSION_EXITED: &str = "session exited without completing task";
+/// Said by loops alone, of an agent whose program is gone: no try was made of the task, so none is counted.
+pub const NEVER_STARTED: &str = "the agent could not be started";
 pub const DEREGISTERED: &str = "agent deregistered";
 pub const LAPSED: &str = "lease lapsed";
 pub const NEVER_PROVEN: &str = "said done, and never proven";
@@ -219,13 +221,17 @@ fn backoff(failures: i64, jitter: i64) -> i64 {
 }
 
 fn come_back(task: &Queued, outcome: AttemptOutcome, reason: &str, now: Ms) -> TaskTransition {
-    let (failed, released) = if outcome == AttemptOutcome::Failed { (1, 0) } else { (0, 1) };
+    let (failed, released) = match outcome {
+        AttemptOutcome::Failed => (1, 0),
+        AttemptOutcome::Released if reason == NEVER_STARTED => (0, 0),
+        _ => (0, 1),
+    };
     let (failures, releases) = (task.failures + failed, task.releases + released);
     let worn_out = failures >= MOST_FAILURES || releases >= MOST_RELEASES;
     let after = Queued {
         status: if worn_out { TaskStatus::Quarantined } else { TaskStatus::Open },
         hold: None,
-        retry_count: task.retry_count + 1,
+        retry_count: task.retry_count + failed + released,
         failures,
         releases,
         fail_reason: Some(reason.to_string()),

@@ -254,6 +254,8 @@ pub enum AgentTrouble {
     Transient { what: String },
     /// Nobody is logged in, or nobody pays: only a person can help.
     Refused { what: String },
+    /// Its program is not there, or may not be executed: nobody worked at all.
+    NotStarted { what: String },
 }
 
 impl Run {

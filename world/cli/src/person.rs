@@ -3,7 +3,7 @@
 
 use crate::agent_settings::PROOF;
 use crate::error::CliError;
-use crate::printer::Printer;
+use crate::printer::{Printer, Text};
 use agents::Dialect;
 use host::paths::PathVariables;
 use host::person::{AgentSpan, NotAPerson};
@@ -143,7 +143,7 @@ pub fn agrees_to_all(question: &str) -> Result<Agreement, CliError> {
 
 /// Asks for a choice; `None` where the input ended without one.
 pub fn choice(question: &str) -> Result<Option<String>, CliError> {
-    Printer::ask(question.to_string())?;
+    Printer::ask(Text::lines(question))?;
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer)?;
     Ok((read > 0).then(|| answer.trim().to_owned()))
@@ -154,7 +154,7 @@ pub fn is_yes(answer: &str) -> bool {
 }
 
 fn answer(question: String) -> Result<String, CliError> {
-    Printer::ask(question)?;
+    Printer::ask(Text::lines(question))?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(answer.trim().to_owned())

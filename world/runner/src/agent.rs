@@ -3,6 +3,9 @@
 use crate::RunnerError;
 use crate::child::{Doing, Running};
 use crate::job::Job;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::SyncSender;
 
@@ -36,6 +39,18 @@ pub(crate) fn start(
         command.env("TAUT_TASK", &worker.task);
     }
     Running::start(command, id, line.stdin, tell).map_err(|source| RunnerError::Start { program: line.program, source })
+}
+
+/// Whether the system would find the program there, as it looks for one: by its path, else on the search path.
+pub(crate) fn is_found(program: &str, folder: &Path) -> bool {
+    let runs = |path: PathBuf| {
+        std::fs::metadata(folder.join(path)).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    if program.contains('/') {
+        return runs(PathBuf::from(program));
+    }
+    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    !program.is_empty() && std::env::split_paths(&search).any(|folder| runs(folder.join(program)))
 }
 
 /// The variables by which agents' clients say who they are.

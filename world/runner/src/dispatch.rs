@@ -15,7 +15,7 @@ use crate::log::Log;
 use crate::run_store::RunStore;
 use crate::{RunMessage, RunStatus, RunnerError, Tell, recover, work_state};
 use engine::loops::{AgentEnd, Hook, Loop, LoopEffect, LoopEvent, Phase, Stop, WorkCount};
-use model::run::{AgentOutput, Finish, Iteration, Run, RunMode, RunState, Tally};
+use model::run::{AgentOutput, AgentTrouble, Finish, Iteration, Run, RunMode, RunState, Tally};
 use model::{ClientProcess, Ms};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -298,7 +298,11 @@ impl<'j> Dispatcher<'j> {
 
     fn release(&mut self) {
         let Some(agent) = self.run.agent.clone() else { return };
-        match self.run_store.release(&agent) {
+        let never_started = matches!(self.heard.trouble, Some(AgentTrouble::NotStarted { .. }));
+        let reason = if never_started { engine::queue::NEVER_STARTED } else { engine::queue::SESSION_EXITED };
+        match self.run_store.release_for(&agent, reason) {
+            // Nothing was begun, so nothing was forgotten.
+            Ok(_) if never_started => return,
             Ok(slugs) => {
                 self.forgotten = slugs.first().cloned();
                 for slug in slugs {

@@ -16,6 +16,8 @@ pub enum RunnerError {
     Queue(#[from] pipeline::queue::QueueError),
     #[error("cannot start the agent `{program}`: {source}. Is it installed? `command -v {program}` says where")]
     Start { program: String, source: io::Error },
+    #[error("nothing was started: `{program}`, the program of agent `{agent}`, is not there or cannot be executed")]
+    NoProgram { agent: String, program: String, here: Vec<String> },
     #[error(
         "there is no agent `{name}`; known are {known}. \
          `[agents.{name}] command = [\"program\", \"{{prompt}}\"]` in the configuration of a trusted project makes one"

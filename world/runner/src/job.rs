@@ -124,6 +124,7 @@ impl Job {
             mode,
             queue,
             limits: settings.limits.clone(),
+            permissions: settings.permissions,
             on_hook_failure: settings.hooks.on_failure,
             project_dir: folder.to_string_lossy().into_owned(),
             // A worker's tree goes when it is merged, and what it said must not.
@@ -195,6 +196,22 @@ impl Job {
     #[must_use]
     pub fn with_lock_of(self, before: &Self) -> Self {
         Self { lock: Arc::clone(&before.lock), ..self }
+    }
+
+    /// What was chosen for its agent.
+    pub fn set_permissions(&mut self, permissions: Permissions) {
+        (self.settings.permissions, self.terms.permissions) = (permissions, permissions);
+    }
+
+    /// An agent whose program is not there would fail each time it is started.
+    pub fn find_program(&self) -> Result<(), RunnerError> {
+        let (program, found) = (self.launch()?.program, |program: &str| agent::is_found(program, &self.folder));
+        if found(&program) {
+            return Ok(());
+        }
+        let here = agents::ALL.0.iter().filter(|dialect| found(dialect.launch.program)).map(|dialect| dialect.id());
+        let here = here.map(ToString::to_string).collect();
+        Err(RunnerError::NoProgram { agent: self.settings.agent.clone(), program, here })
     }
 
     /// The hooks that would run, by their files below the project.

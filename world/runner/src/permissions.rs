@@ -8,8 +8,6 @@ use model::run::Permissions;
 use std::io;
 use std::path::Path;
 
-const WHAT: &str = "permissions";
-
 /// What every agent that may edit needs to bring its work to an end.
 const FIXED: &[&str] = &["git add", "git commit", "git status", "git diff", "taut session"];
 const OF_THE_QUEUE: &[&str] = &["taut task"];
@@ -23,14 +21,20 @@ pub fn permission_name(permissions: Permissions) -> &'static str {
     asked::name(permissions)
 }
 
-/// What a person chose for this work tree.
+/// What a person chose for this agent in this work tree: what `edits` are is another thing with each.
 #[must_use]
-pub fn kept_permissions(state: &Path, tree: &Path) -> Option<Permissions> {
-    asked::permissions(&lock::kept(state, tree, WHAT)?)
+pub fn kept_permissions(state: &Path, tree: &Path, agent: &str) -> Option<Permissions> {
+    asked::permissions(&lock::kept(state, tree, &ending(agent))?)
 }
 
-pub fn keep_permissions(state: &Path, tree: &Path, permissions: Permissions) -> io::Result<()> {
-    lock::keep(state, tree, WHAT, asked::name(permissions))
+pub fn keep_permissions(state: &Path, tree: &Path, agent: &str, permissions: Permissions) -> io::Result<()> {
+    lock::keep(state, tree, &ending(agent), asked::name(permissions))
+}
+
+/// Only agents that are known are chosen for, and their names are plain.
+fn ending(agent: &str) -> String {
+    let plain: String = agent.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    format!("{plain}.permissions")
 }
 
 /// The commands an agent with `edits` may run, by their first words, and those that cannot be told as such words.
@@ -80,12 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn l1_a_choice_is_kept_for_its_work_tree_alone() {
+    fn l1_a_choice_is_kept_for_its_work_tree_and_its_agent_alone() {
         let folder = tempfile::tempdir().unwrap();
         let (state, one, two) = (folder.path().join("s"), folder.path().join("one"), folder.path().join("two"));
-        assert_eq!(kept_permissions(&state, &one), None);
-        keep_permissions(&state, &one, Permissions::Skipped).unwrap();
-        keep_permissions(&state, &one, Permissions::Edits).unwrap();
-        assert_eq!((kept_permissions(&state, &one), kept_permissions(&state, &two)), (Some(Permissions::Edits), None));
+        let kept = |tree, agent| kept_permissions(&state, tree, agent);
+        assert_eq!(kept(&one, "pi"), None);
+        keep_permissions(&state, &one, "pi", Permissions::Skipped).unwrap();
+        keep_permissions(&state, &one, "pi", Permissions::Edits).unwrap();
+        let expected = (Some(Permissions::Edits), None, None);
+        assert_eq!((kept(&one, "pi"), kept(&two, "pi"), kept(&one, "codex")), expected);
     }
 }

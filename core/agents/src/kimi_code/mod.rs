@@ -44,7 +44,7 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: launch::hear,
-        edits: EditsMode::Instead("everything: started with a prompt it never asks"),
+        edits: EditsMode::NeverAsks("everything: started with a prompt it never asks"),
         prices: launch::PRICES,
     },
     screen: None,

@@ -47,7 +47,7 @@ pub static DIALECT: Dialect = Dialect {
         begin: launch::begin,
         resume: launch::resume,
         hear: launch::hear,
-        edits: EditsMode::Instead("everything: it asks for no permissions"),
+        edits: EditsMode::NeverAsks("everything: it asks for no permissions"),
         prices: &[],
     },
     screen: None,

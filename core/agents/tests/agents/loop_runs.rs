@@ -63,7 +63,7 @@ fn g11_a_mode_that_falls_to_another_says_to_which_and_everything_is_let_through_
     ];
     for dialect in ALL.0 {
         let agent = dialect.id();
-        if let EditsMode::Instead(words) = dialect.launch.edits {
+        if let EditsMode::Instead(words) | EditsMode::NeverAsks(words) = dialect.launch.edits {
             assert!(words.len() > 10 && !words.ends_with('.'), "{agent}: {words}");
         }
         for permissions in [Permissions::Asked, Permissions::Edits] {

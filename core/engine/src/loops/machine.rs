@@ -8,7 +8,7 @@ use super::hooks::{Hook, HookEnd, HookStage};
 use super::verdict::{AgentEnd, EndedAgent, Open, ProofResult, WorkCount, WorkState};
 use super::{FailBehavior, LoopLimits};
 use model::Ms;
-use model::run::{AgentOutput, Finish, RunMode, Tally};
+use model::run::{AgentOutput, Finish, Permissions, RunMode, Tally};
 
 /// So many iterations in a row that a hook skips are a spin.
 const SKIP_PAUSE_MS: i64 = 100;
@@ -21,6 +21,8 @@ pub struct Terms {
     /// It works on the queue.
     pub queue: bool,
     pub limits: LoopLimits,
+    /// What the agent may do.
+    pub permissions: Permissions,
     pub on_hook_failure: FailBehavior,
     pub project_dir: String,
     pub log_dir: String,
@@ -363,7 +365,9 @@ impl Loop {
         let changed = self.before.as_ref().is_none_or(|before| seen.progressed(before, super::Progress::Any));
         self.tally.idle = if progressed { 0 } else { self.tally.idle + 1 };
         if self.failure.is_none() {
-            self.failure = self.ended.as_ref().and_then(|ended| ended.failure(&seen, &terms.limits));
+            let of_agent = self.ended.as_ref().and_then(|ended| ended.failure(&seen, &terms.limits));
+            let asked = self.ended.as_ref().is_some_and(|ended| ended.by == AgentEnd::Asked);
+            self.failure = of_agent.or_else(|| self.stopped_for().filter(|_| asked && !seen.restart));
         }
         self.seen = Some(seen);
         if self.is_killing() {
@@ -407,7 +411,7 @@ impl Loop {
             return self.finish(Finish::Budget, "the budget was spent within this iteration");
         }
         if self.tally.idle > 0 && ended.is_held_up_by_denials() && !seen.restart {
-            return self.finish(Finish::NoChanges, ended.denials());
+            return self.finish(Finish::NoChanges, ended.denials(terms.permissions));
         }
         // A full context ends an agent the hard way, and is no failure.
         if (ended.failed() || seen.forgotten.is_some()) && !seen.restart {

@@ -20,6 +20,7 @@ fn terms(toml: &str, flags: Flags) -> Terms {
         queue: false,
         on_hook_failure: settings.hooks.on_failure,
         limits: settings.limits,
+        permissions: settings.permissions,
         project_dir: "/p".into(),
         log_dir: "/p/.taut/logs".into(),
         plan_file: "/p/IMPLEMENTATION_PLAN.md".into(),

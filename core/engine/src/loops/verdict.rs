@@ -2,7 +2,7 @@
 
 use super::{LoopLimits, Progress};
 use model::Ms;
-use model::run::{AgentOutput, AgentTrouble};
+use model::run::{AgentOutput, AgentTrouble, Permissions};
 
 /// The work as it stands between two iterations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +106,7 @@ impl EndedAgent {
             (AgentEnd::Itself, Some(AgentTrouble::Limited { .. })) if self.failed() => {
                 format!("the usage limit was reached{said}")
             }
+            (AgentEnd::Itself, Some(AgentTrouble::NotStarted { what })) => what.clone(),
             (AgentEnd::Itself, _) if self.failed() => {
                 let how = self.exit.map_or("was ended by a signal".to_string(), |code| format!("ended with {code}"));
                 format!("the agent {how}{said}")
@@ -123,8 +124,8 @@ impl EndedAgent {
         self.by == AgentEnd::Itself && self.heard.trouble.is_none() && !self.heard.denied.is_empty()
     }
 
-    /// What it was not let do, and what would let it.
-    pub fn denials(&self) -> String {
+    /// What it was not let do, and what would let it beyond what holds already.
+    pub fn denials(&self, permissions: Permissions) -> String {
         let denied = &self.heard.denied;
         let named: Vec<String> =
             denied.iter().take(MOST_NAMED).map(|name| model::text::line(name, MOST_NAME)).collect();
@@ -133,11 +134,14 @@ impl EndedAgent {
             more => format!(" and {more} more"),
         };
         // The way out comes first: lists are cut short where room is scarce.
-        format!(
-            "nothing changed; `--permissions edits`, `[loop] commands` or `--permissions all` would allow what the agent \
-             was denied: {}{more}",
-            named.join(", ")
-        )
+        let ways = match permissions {
+            Permissions::Asked => "`--permissions edits` or `--permissions all` would allow what the agent was denied",
+            Permissions::Edits => {
+                "`[loop] commands` (for commands) or `--permissions all` would allow what the agent was denied"
+            }
+            Permissions::Skipped => "the agent may do everything, and its own settings or a hook denied it",
+        };
+        format!("nothing changed; {ways}: {}{more}", named.join(", "))
     }
 }
 

@@ -244,3 +244,17 @@ fn l10_hooks_release_what_is_unfinished_and_not_what_was_said_to_be_done() {
     assert_eq!(turns.iter().map(|turn| turn.after.slug.as_str()).collect::<Vec<_>>(), ["t"]);
     assert_eq!(words, ["Warning: agent a session ended unexpectedly, failing task t"]);
 }
+
+/// However often a loop finds no program to start, nobody has tried the task.
+#[test]
+fn q5_a_task_whose_agent_never_started_has_been_tried_by_nobody() {
+    let mut now = task();
+    for at in 0..2 * MOST_RELEASES {
+        now = release(&claimed(&now, "a", at), NEVER_STARTED, Ms(at)).after;
+        assert_eq!((now.status, now.hold.is_some()), (TaskStatus::Open, false));
+        assert_eq!((now.failures, now.releases, now.retry_count), (0, 0, 0));
+    }
+    // An agent that says so of itself has tried all the same.
+    let said = failed(&claimed(&now, "a", 99), NEVER_STARTED, 99);
+    assert_eq!((said.failures, said.retry_count), (1, 1));
+}

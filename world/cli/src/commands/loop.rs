@@ -28,6 +28,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// More agents at once no machine and no account carries.
+const MOST_WORKERS: usize = 64;
+
 #[derive(Debug, Subcommand)]
 pub enum LoopVerb {
     /// Let the agent write the plan
@@ -68,7 +71,7 @@ pub enum LoopVerb {
 
 #[derive(Debug, Args)]
 pub struct RunArg {
-    /// The run, by the first letters of its id; without it the newest of this project
+    /// The run, by the letters that are shown of it, or the beginning of its whole id; without it the newest of this project
     pub run: Option<String>,
 }
 
@@ -84,7 +87,7 @@ pub struct ListArgs {
 
 #[derive(Debug, Args)]
 pub struct RunLogArgs {
-    /// The run, by the first letters of its id; without it the newest of this project
+    /// The run, by the letters that are shown of it, or the beginning of its whole id; without it the newest of this project
     pub run: Option<String>,
     /// Of this iteration alone
     #[arg(long, short)]
@@ -105,7 +108,7 @@ pub struct ServiceArgs {
 
 #[derive(Debug, Args)]
 pub struct StopArgs {
-    /// The run, by the first letters of its id; without it the newest of this project
+    /// The run, by the letters that are shown of it, or the beginning of its whole id; without it the newest of this project
     pub run: Option<String>,
     /// Not after its iteration but at once, with everything it started
     #[arg(long)]
@@ -119,7 +122,7 @@ pub struct UndoArgs {
     /// Take the last undo back
     #[arg(long, conflicts_with_all = ["iteration", "run"])]
     pub back: bool,
-    /// The run, by the first letters of its id; without it the newest of this work tree
+    /// The run, by the letters that are shown of it, or the beginning of its whole id; without it the newest of this work tree
     #[arg(long)]
     pub run: Option<String>,
     /// Say what would be done and do nothing
@@ -169,7 +172,7 @@ pub struct LoopArgs {
     #[arg(long)]
     pub danger: bool,
     /// The command that must pass before a task counts as done
-    #[arg(long)]
+    #[arg(long, value_parser = command_line)]
     pub verify: Option<String>,
     /// End an iteration whose agent says nothing for so long: 90s, 10m
     #[arg(long, value_parser = length)]
@@ -180,8 +183,8 @@ pub struct LoopArgs {
     /// Go on for longer than a day
     #[arg(long)]
     pub no_ceiling: bool,
-    /// So many agents at once on the queue, each in a worktree and branch of its own
-    #[arg(long)]
+    /// So many agents at once on the queue, each in a worktree and branch of its own; 64 at most
+    #[arg(long, value_parser = workers)]
     pub workers: Option<usize>,
     /// Go on with the last loop of this work tree, with everything that was asked of it
     #[arg(long)]
@@ -242,6 +245,17 @@ fn dollars(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("`{text}` is no number of dollars"))
 }
 
+/// One that says nothing would switch off what the configuration says.
+fn command_line(text: &str) -> Result<String, String> {
+    let said = Some(text.to_string()).filter(|line| !line.trim().is_empty());
+    said.ok_or_else(|| "an empty command proves nothing; leave the option out for the one of the configuration".into())
+}
+
+fn workers(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=MOST_WORKERS).contains(number));
+    number.ok_or_else(|| format!("`{text}` is no number from 1 to {MOST_WORKERS}"))
+}
+
 fn permissions(text: &str) -> Result<Permissions, String> {
     match text {
         "ask" => Ok(Permissions::Asked),
@@ -263,6 +277,11 @@ impl From<RunnerError> for CliError {
             RunnerError::UndoWhileRunning { .. } => Self::failed(error.to_string()).hint("taut loop stop"),
             RunnerError::NothingToUndo { .. } | RunnerError::NoCheckpoint { .. } | RunnerError::NoUndo => {
                 Self::not_found(error.to_string()).hint("git for-each-ref refs/taut")
+            }
+            RunnerError::NoProgram { ref program, ref here, .. } => {
+                let here = if here.is_empty() { "<another>".to_string() } else { here.join("|") };
+                let hint = format!("install it (`command -v {program}` says where it is), or `--agent {here}`");
+                Self::failed(error.to_string()).hint(hint)
             }
             RunnerError::Configuration { .. } => Self::failed(error.to_string()).hint("taut policy check"),
             other => Self::failed(other.to_string()),

@@ -1,15 +1,16 @@
 //! What the dispatcher starts: hooks and the agent, what they say, and their end.
 
 use super::{Dispatcher, Now, What};
-use crate::RunMessage;
 use crate::agent::{self, Name};
 use crate::carried::{self, Carried, CarriedTask};
 use crate::child::{Doing, End, Running};
 use crate::hook::{self, Found};
+use crate::{RunMessage, RunnerError};
 use engine::loops::{AgentEnd, EndedAgent, Hook, HookEnd, LoopEvent, values};
 use engine::redact::text_without_secrets;
-use model::run::AgentOutput;
+use model::run::{AgentOutput, AgentTrouble};
 use model::task::TaskStatus;
+use std::io::ErrorKind;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -74,8 +75,11 @@ impl Dispatcher<'_> {
                 None
             }
             Err(error) => {
-                let said = Some(error.to_string());
-                self.heard = AgentOutput { said, failed: true, ..AgentOutput::default() };
+                let what = error.to_string();
+                let gone = matches!(&error, RunnerError::Start { source, .. }
+                    if matches!(source.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied));
+                let trouble = gone.then(|| AgentTrouble::NotStarted { what: what.clone() });
+                self.heard = AgentOutput { said: Some(what), failed: true, trouble, ..AgentOutput::default() };
                 let heard = self.heard.clone();
                 Some(LoopEvent::AgentEnded(EndedAgent { exit: Some(127), ms: 0, heard, by: AgentEnd::Itself }))
             }

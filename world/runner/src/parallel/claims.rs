@@ -147,7 +147,7 @@ impl Coordinator<'_> {
             self.fail(&claim, &words);
             return;
         }
-        if self.stopping != super::coordinator::Stopping::No {
+        if self.stopping != super::coordinator::Stopping::No || self.ending.is_some() {
             self.give_back(&claim, "the loop was stopped before its worker began");
             return;
         }

@@ -88,7 +88,7 @@ pub(super) struct Coordinator<'j> {
     pub stopping: Stopping,
     pub paused: bool,
     /// A limit holds: nothing new is begun.
-    ending: Option<(Finish, String)>,
+    pub ending: Option<(Finish, String)>,
     pub same_failures: u64,
     pub last_failure: Option<String>,
     pub outcomes: BTreeMap<String, TaskOutcome>,
@@ -203,8 +203,7 @@ impl<'j> Coordinator<'j> {
             match engine::loops::coordinate(&state, &self.job.terms.limits, now) {
                 CoordinatorStep::End { finish, why } => return Err((finish, why)),
                 CoordinatorStep::Drain { finish, why, at_once } => {
-                    self.say(&format!("{}: {why}; what runs is ended first", finish.name()));
-                    self.ending = Some((finish, why));
+                    self.end_for(finish, &why);
                     self.stop_workers(if at_once { Stopping::Hard } else { Stopping::Soft });
                 }
                 CoordinatorStep::Wait(_) => return Ok(TICK),
@@ -219,6 +218,14 @@ impl<'j> Coordinator<'j> {
                     }
                 }
             }
+        }
+    }
+
+    /// Nothing new is begun.
+    pub(super) fn end_for(&mut self, finish: Finish, why: &str) {
+        if self.ending.is_none() {
+            self.say(&format!("{}: {why}; what runs is ended first", finish.name()));
+            self.ending = Some((finish, why.to_string()));
         }
     }
 

@@ -1,6 +1,6 @@
 //! What becomes of a task when its worker has ended.
 
-use super::coordinator::{Coordinator, Slot, Stage, name};
+use super::coordinator::{Coordinator, Slot, Stage, Stopping, name};
 use super::tree;
 use super::worker::Claim;
 use crate::{lock, recover};
@@ -47,7 +47,11 @@ impl Coordinator<'_> {
                 self.give_back(&claim, why);
             }
             AfterWorker::Returned => {
-                if !complete {
+                if queued.is_some_and(|task| task.fail_reason.as_deref() == Some(engine::queue::NEVER_STARTED)) {
+                    // Nor could any other worker be.
+                    self.end_for(Finish::Error, why.strip_prefix("error: ").unwrap_or(why));
+                    self.stop_workers(Stopping::Soft);
+                } else if !complete {
                     let reason = queued.and_then(|task| task.fail_reason.clone()).unwrap_or_else(|| why.to_string());
                     self.note_failure(&reason);
                     self.outcome(&claim.slug).why = Some(reason);

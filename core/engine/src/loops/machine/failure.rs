@@ -26,8 +26,10 @@ impl Loop {
                 self.uncount();
                 self.pauses += 1;
                 let pause = doubled(LIMIT_PAUSE_MS, self.pauses, LONGEST_LIMIT_PAUSE_MS);
-                let until = until.filter(|until| *until > now).unwrap_or(now.plus(pause));
-                self.wait(terms, until, "the usage limit is reached; it resets then".to_string(), WaitKind::Time)
+                let told = until.filter(|until| *until > now);
+                let then = if told.is_some() { "it resets then" } else { "it is looked at again then" };
+                let why = format!("the usage limit is reached; {then}");
+                self.wait(terms, told.unwrap_or(now.plus(pause)), why, WaitKind::Time)
             }
             Some(AgentTrouble::Transient { what }) if terms.queue || self.tally.transients < MOST_TRANSIENTS => {
                 self.uncount();
@@ -39,6 +41,10 @@ impl Loop {
                 let why =
                     format!("the agent may not work: {what}. Log in or settle the account, then `taut loop resume`");
                 self.finish(Finish::Error, why)
+            }
+            Some(AgentTrouble::NotStarted { what }) => {
+                self.uncount();
+                self.finish(Finish::Error, format!("{what}, then `taut loop resume`"))
             }
             _ => {
                 let mut effects = vec![LoopEffect::PutAside { iteration: self.tally.iterations }];

@@ -3,6 +3,8 @@
 use super::{Loop, LoopEffect, Phase, Stop};
 use model::run::Finish;
 
+const BY_HAND: &str = "stopped by hand";
+
 impl Loop {
     pub(super) fn stopped(&mut self, stop: Stop) -> Vec<LoopEffect> {
         let again = self.stop.is_some() && stop == Stop::Soft;
@@ -28,11 +30,19 @@ impl Loop {
     }
 
     pub(super) fn finish_stopped(&mut self) -> Vec<LoopEffect> {
-        match self.stop {
-            Some(Stop::TimeUp) => self.finish(Finish::Limit, "the time is up"),
-            Some(Stop::Orphaned) => self.finish(Finish::Manual, "the loop that started this one is gone"),
-            _ => self.finish(Finish::Manual, "stopped by hand"),
-        }
+        let finish = if self.stop == Some(Stop::TimeUp) { Finish::Limit } else { Finish::Manual };
+        let why = self.stopped_for().unwrap_or_else(|| BY_HAND.to_string());
+        self.finish(finish, why)
+    }
+
+    /// Why it was asked to end, if it was.
+    pub(super) fn stopped_for(&self) -> Option<String> {
+        let why = match self.stop? {
+            Stop::TimeUp => "the time is up",
+            Stop::Orphaned => "the loop that started this one is gone",
+            Stop::Soft | Stop::Hard => BY_HAND,
+        };
+        Some(why.to_string())
     }
 
     /// A time that is up is a limit, and completion comes before it.

@@ -31,8 +31,12 @@ pub fn run(keep: bool, printer: &Printer) -> Result<Exit, CliError> {
     sys::signals::ignore(libc::SIGINT);
     let ended = play(&stage, printer);
     sys::signals::obey(libc::SIGINT);
-    if keep && !printer.json() {
-        printer.line(text!("  the repository is in {}", stage.project().display().to_string()));
+    match (printer.json(), keep) {
+        (true, _) => {}
+        (_, true) => printer.line(text!("  the repository is in {}", stage.project().display().to_string())),
+        (_, false) => {
+            printer.line("\n  The folder of this demo was removed, its logs too; `taut demo loop --keep` keeps it.");
+        }
     }
     ended
 }

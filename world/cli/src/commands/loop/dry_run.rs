@@ -1,6 +1,6 @@
 //! `--dry-run`: what a loop would do, and nothing done.
 
-use super::LoopArgs;
+use super::{LoopArgs, permissions};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -10,11 +10,13 @@ use serde_json::json;
 
 pub(super) fn show(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<Exit, CliError> {
     let mut job = job.clone();
-    let kept = runner::kept_permissions(&job.state, &job.root).filter(|_| !job.settings.permissions_stated);
+    let kept = runner::kept_permissions(&job.state, &job.root, &job.settings.agent)
+        .filter(|_| !job.settings.permissions_stated);
     let chosen = kept.is_some() || job.settings.permissions_stated || !job.settings.command.is_empty();
-    job.settings.permissions = kept.unwrap_or(job.settings.permissions);
+    job.set_permissions(kept.unwrap_or(job.settings.permissions));
+    let may = permissions::may(&job);
     let line = job.launch()?;
-    let permissions = runner::permission_name(job.settings.permissions);
+    let mode = runner::permission_name(job.settings.permissions);
     let limits = &job.terms.limits;
     let (would_run, settings) = (job.trusted && !job.changed_since_trusted(), &job.settings);
     let hooks: Vec<String> = job.hooks().iter().map(|file| job.root.join(file).display().to_string()).collect();
@@ -23,7 +25,7 @@ pub(super) fn show(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<Exit
         printer.object(&json!({
             "mode": job.mode.name(), "program": line.program, "args": line.args, "prompt_from": job.prompt_from,
             "queue": job.queue, "trusted": job.trusted, "hooks": hooks, "hooks_run": would_run,
-            "permissions": permissions, "verify": settings.verify, "workers": settings.workers, "resumes": resumed,
+            "permissions": mode, "agent_may": may, "verify": settings.verify, "workers": settings.workers, "resumes": resumed,
             "max_iterations": limits.max_iterations, "max_time_ms": limits.max_ms, "ceiling_ms": limits.ceiling_ms,
             "max_cost_usd": limits.max_cost_micros.map(|micros| micros as f64 / 1e6),
             "max_failures": limits.failures(job.queue), "idle_iterations": limits.idle(job.queue),
@@ -38,7 +40,10 @@ pub(super) fn show(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<Exit
     printer.line(format!("mode: {}, prompt: {}", job.mode.name(), job.prompt_from));
     printer.line(format!("work: {}", if job.queue { "the queue" } else { &job.terms.plan_file }));
     let asked = if chosen || args.config_from.is_some() { "" } else { " (a person at a terminal is asked)" };
-    printer.line(format!("permissions: {permissions}{asked}"));
+    printer.line(format!("permissions: {mode}{asked}"));
+    if let Some(may) = &may {
+        printer.line(format!("the agent may: {may}"));
+    }
     printer.line(format!("verify: {}", settings.verify.as_deref().unwrap_or("none")));
     printer.line(format!("workers: {}", settings.workers));
     printer.line(format!("limits: {}", limits_in_words(limits, job.queue)));

@@ -1,4 +1,4 @@
-//! Which run is meant: the one whose id begins so, or the newest of this project.
+//! Which run is meant: the one with these letters, or the newest of this project.
 
 use super::words;
 use crate::commands::stored;

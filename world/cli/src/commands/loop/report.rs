@@ -13,6 +13,8 @@ use store::{FleetRun, Store, TaskFilter};
 pub(super) struct RunReport {
     pub row: RunRow,
     pub finish: Option<Finish>,
+    /// All of it; a row has its beginning.
+    why: Option<String>,
     /// Of the run and its workers, in the order they began.
     pub iterations: Vec<IterationRow>,
     /// The newest first.
@@ -61,6 +63,7 @@ impl RunReport {
         let stuck = known.iter().filter(|(_, (_, status))| on_queue && *status == TaskStatus::Quarantined);
         Ok(Self {
             finish: seen.run.finish,
+            why: seen.run.why.clone(),
             iterations: ended.iter().map(IterationRow::of).collect(),
             commits: runner::run_commits(&seen.run, COMMITS),
             tasks: slugs.iter().filter_map(line).collect(),
@@ -75,6 +78,7 @@ impl RunReport {
         Self {
             row: RunRow::of(seen, now),
             finish: seen.run.finish,
+            why: seen.run.why.clone(),
             iterations: Vec::new(),
             commits: Vec::new(),
             tasks: Vec::new(),
@@ -97,16 +101,25 @@ impl RunReport {
         let row = &self.row;
         let again = if row.mode == RunMode::Planning.name() { "plan" } else { "build" };
         let more = |option: &str| format!("taut loop {again} --resume {option}");
+        let why = self.why.as_deref().unwrap_or_default();
+        // What follows are the words of an agent.
+        let offered = why.split(" would allow ").next().unwrap_or_default();
         let last = self.iterations.last().map_or(String::new(), |one| format!(" -i {}", one.iteration));
         match self.finish {
             None if row.pid.is_some() => format!("taut loop log {} --follow", row.short),
             None | Some(Finish::Manual) => format!("taut loop resume {}", row.short),
             Some(Finish::Complete) if row.mode == RunMode::Planning.name() => "taut loop build".to_string(),
             Some(Finish::Complete) => format!("taut loop report {}", row.short),
-            Some(Finish::MaxIterations) => more(&format!("-n {}", row.iteration.saturating_add(row.iteration.max(1)))),
+            Some(Finish::MaxIterations) => more(&format!("-n {}", row.iteration.max(1))),
             Some(Finish::Limit) => more("--max-time 8h"),
             Some(Finish::Budget) => more(&format!("--max-cost {:.0}", (row.cost_usd * 2.0).ceil().max(1.0))),
-            Some(Finish::NoChanges) if !row.denied.is_empty() => more("--permissions edits"),
+            Some(Finish::NoChanges) if !row.denied.is_empty() && offered.contains("`--permissions edits`") => {
+                more("--permissions edits")
+            }
+            Some(Finish::NoChanges) if !row.denied.is_empty() && offered.contains("`--permissions all`") => {
+                more("--permissions all")
+            }
+            Some(Finish::Error) if why.ends_with("then `taut loop resume`") => "taut loop resume".to_string(),
             Some(Finish::Stuck) => match self.quarantined.first() {
                 Some(slug) => format!("taut task why {slug}"),
                 None => "taut task list".to_string(),

@@ -80,6 +80,7 @@ impl LoopService {
         let mut lines = vec![
             "# Goes on with the loop after a reboot; not after it is complete or a limit holds. To install it:"
                 .to_string(),
+            "#   mkdir -p ~/.config/systemd/user".to_string(),
             format!("#   taut loop service{} > ~/.config/systemd/user/{file}", self.typed()),
             format!("#   systemctl --user daemon-reload && systemctl --user enable --now {file}"),
             "#   loginctl enable-linger    (once, so that it runs before you log in)".to_string(),
@@ -118,7 +119,7 @@ impl LoopService {
         let words = shell.into_iter().chain(self.line.iter().map(String::as_str));
         let mut lines = vec![
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>".to_string(),
-            format!("<!-- Save this as ~/Library/LaunchAgents/{file}, then: -->"),
+            format!("<!-- mkdir -p ~/Library/LaunchAgents; save this there as {file}, then: -->"),
             format!("<!-- launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/{file} -->"),
             "<plist version=\"1.0\">".to_string(),
             "<dict>".to_string(),

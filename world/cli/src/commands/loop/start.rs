@@ -49,6 +49,10 @@ fn begin(asked: &JobRequest, args: &LoopArgs, printer: &Printer) -> Result<Exit,
         }
     }
     has_work(&job)?;
+    // A worker tells its own loop by how it ends.
+    if !is_worker(args) {
+        job.find_program()?;
+    }
     // A worker is one of several, and what it may do was settled before them.
     if !is_worker(args) && !permissions::settle(&mut job, args, printer)? {
         return Ok(nothing_started("nothing was chosen", printer));

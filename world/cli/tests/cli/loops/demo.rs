@@ -27,6 +27,9 @@ fn l10_the_demo_takes_a_stranger_to_verified_commits_and_leaves_nothing_behind()
     // The second task came back once, with the end of what the tests said, and was mended.
     assert!(said.contains("expected 'Hello, world!', got 'Hello, !'"), "{said}");
     assert!(said.contains("3 done, 0 left"), "{said}");
+    // What the summary names went with the folder, and that is said last.
+    let last = said.trim_end().lines().last().unwrap_or_default();
+    assert!(last.contains("was removed") && last.contains("taut demo loop --keep"), "{said}");
     for folder in [stage.sandbox.tmp(), stage.sandbox.root().join("stranger")] {
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "something is left in {}", folder.display());
     }
@@ -37,6 +40,7 @@ fn l1_the_repository_of_the_demo_is_kept_where_that_is_asked_and_its_tests_pass(
     let stage = Stage::new();
     let done = by_a_stranger(&stage, &["demo", "loop", "--keep"]);
     let said = done.stdout_text();
+    assert!(!said.contains("was removed"), "{said}");
     let kept = said.lines().find_map(|line| line.trim().strip_prefix("the repository is in ")).expect("where it is");
     let mut tests = Command::new("sh");
     tests.arg("test.sh").current_dir(kept);

@@ -8,6 +8,7 @@ mod finish;
 mod hooks;
 mod left_behind;
 mod limits;
+mod newcomer;
 mod night;
 mod notify;
 mod overnight;

@@ -30,6 +30,7 @@ fn l13_l9_the_unit_runs_the_loop_in_its_folder_and_is_not_restarted_when_it_is_o
     assert!(text.contains(runs), "{text}");
     assert!(text.contains("#   taut loop service '--max-iterations=5' "), "{text}");
     assert!(text.contains("#   systemctl --user daemon-reload") && !text.contains("--yes"), "{text}");
+    assert!(text.contains("#   mkdir -p ~/.config/systemd/user\n#   taut loop service"), "{text}");
     if is_missing("systemd-analyze") {
         return;
     }

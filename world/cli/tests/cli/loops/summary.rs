@@ -21,7 +21,7 @@ fn l13_the_summary_names_commits_tasks_limits_left_and_the_next_command() {
     for part in [
         "max_iterations: 2 iterations were allowed\n", "  iterations  2, 0 left\n", "  commits     2\n", " work\n",
         "  tasks       2 done, 1 left\n", "  cost        $0.50, $4.50 left\n", "  logs        ",
-        "  next        taut loop build --resume -n 4\n",
+        "  next        taut loop build --resume -n 2\n",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
