@@ -40,7 +40,7 @@ pub use job::{Job, JobRequest, Resume, WorkerJob};
 pub use lock::TreeLock;
 pub use parallel::{ParallelSummary, TaskOutcome, coordinate};
 pub use permissions::{keep_permissions, kept_permissions, permission_name};
-pub use run_commits::{RunCommit, run_commits};
+pub use run_commits::{RunCommit, landed_commits, run_commits, standing_branches};
 pub use run_message::{RunMessage, RunStatus, Tell};
 pub use run_name::RunName;
 pub use supervise::{Supervised, supervise};

@@ -11,6 +11,11 @@ impl Coordinator<'_> {
         self.sum_up();
         self.work = work_state::queue(self.job, &mut self.run_store, &self.run, host::clock::now()).0;
         let aside = self.target.land_aside(&self.git)?.map(|why| (self.target.aside.clone(), why));
+        let why = match &aside {
+            Some((branch, _)) => format!("{why}, merged beside your branch, on {branch}"),
+            None => why,
+        };
+        self.forget_empty_branches();
         (self.run.finish, self.run.why) = (Some(finish), Some(why.clone()));
         self.hook(Hook::Finished);
         self.run.finished_at = Some(host::clock::now());
@@ -37,6 +42,18 @@ impl Coordinator<'_> {
             branch: self.target.own.clone(),
         };
         Ok(ParallelSummary { run, tasks, aside })
+    }
+
+    /// A branch is worth a word where it has what is nowhere else.
+    fn forget_empty_branches(&mut self) {
+        let (git, head) = (self.git.clone(), self.target.head(&self.git));
+        for outcome in self.outcomes.values_mut() {
+            let holds = |branch: &String| {
+                let range = format!("{head}..refs/heads/{branch}");
+                git.text(&["rev-list", "-n", "1", &range, "--"]).is_some_and(|commit| !commit.is_empty())
+            };
+            outcome.branch = outcome.branch.take().filter(holds);
+        }
     }
 
     pub(super) fn outcome(&mut self, slug: &str) -> &mut TaskOutcome {

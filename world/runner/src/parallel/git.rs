@@ -21,6 +21,8 @@ pub(crate) struct Git {
     /// Filters among them, by name.
     filters: Vec<String>,
     nobody: bool,
+    /// What the log of a branch says of its moves.
+    noted: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +35,8 @@ pub(crate) struct GitOutput {
 impl Git {
     /// For one work tree. What its repository configures is looked up once.
     pub(crate) fn at(folder: &Path) -> Self {
-        let mut git = Self { folder: folder.to_path_buf(), off: Vec::new(), filters: Vec::new(), nobody: false };
+        let mut git =
+            Self { folder: folder.to_path_buf(), off: Vec::new(), filters: Vec::new(), nobody: false, noted: None };
         let programs = r"^(filter\..*\.(clean|smudge|process)|merge\..*\.driver|(diff\..*\.(command|textconv)))$";
         let listed = git.text(&["config", "--show-scope", "--includes", "--name-only", "--get-regexp", programs]);
         for line in listed.unwrap_or_default().lines() {
@@ -54,6 +57,11 @@ impl Git {
     /// The same settings for another work tree of the same repository.
     pub(crate) fn of(&self, folder: &Path) -> Self {
         Self { folder: folder.to_path_buf(), ..self.clone() }
+    }
+
+    /// The same, with a word of its own in the log of whatever branch it moves.
+    pub(crate) fn noting(&self, word: &str) -> Self {
+        Self { noted: Some(word.to_string()), ..self.clone() }
     }
 
     /// Filters that are switched off, and so must not see files again.
@@ -116,6 +124,9 @@ impl Git {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = git_command(&self.folder, self.off.iter().map(String::as_str));
         command.args(args).current_dir(&self.folder);
+        if let Some(word) = &self.noted {
+            command.env("GIT_REFLOG_ACTION", word);
+        }
         if self.nobody {
             for name in ["AUTHOR", "COMMITTER"] {
                 command.env(format!("GIT_{name}_NAME"), "Taut").env(format!("GIT_{name}_EMAIL"), "taut@localhost");

@@ -78,7 +78,7 @@ impl LoopBranch {
     pub(super) fn land(&self, git: &Git, from: &str, to: &str) -> Result<Landing, RunnerError> {
         let aside = git.commit(&self.aside_ref());
         if let Some(own) = &self.own {
-            match forward(git, own, to)? {
+            match forward(git, own, to, &self.word())? {
                 Forward::Done => {
                     if let Some(aside) = aside {
                         let _ = git.run(&["update-ref", "-d", &self.aside_ref(), &aside]);
@@ -96,7 +96,8 @@ impl LoopBranch {
     fn beside(&self, git: &Git, (from, to): (&str, &str), why: String) -> Result<Landing, RunnerError> {
         // Nothing where there is none yet: then nobody else may have made it either.
         let old = if git.commit(&self.aside_ref()).is_some() { from } else { "" };
-        let moved = git.run(&["update-ref", &self.aside_ref(), to, old])?;
+        let word = noted(&self.word(), from, to);
+        let moved = git.run(&["update-ref", "--create-reflog", "-m", &word, &self.aside_ref(), to, old])?;
         Ok(if moved.ok { Landing::Aside(why) } else { Landing::Moved })
     }
 
@@ -114,9 +115,23 @@ impl LoopBranch {
         self.own.as_ref().and_then(|own| git.commit(&format!("refs/heads/{own}")))
     }
 
+    /// What the log of a branch calls this run.
+    fn word(&self) -> String {
+        landing_word(self.aside.split('/').nth(1).unwrap_or_default())
+    }
+
     fn aside_ref(&self) -> String {
         format!("refs/heads/{}", self.aside)
     }
+}
+
+/// What the log of a branch says where a run moved it; behind it stand the two commits.
+pub(crate) fn landing_word(short: &str) -> String {
+    format!("taut loop {short}")
+}
+
+fn noted(word: &str, from: &str, to: &str) -> String {
+    format!("{word} {from}..{to}")
 }
 
 enum Forward {
@@ -127,7 +142,7 @@ enum Forward {
 }
 
 /// Fast-forward alone, with the old value compared; with the files of whoever has the branch checked out.
-fn forward(git: &Git, branch: &str, to: &str) -> Result<Forward, RunnerError> {
+fn forward(git: &Git, branch: &str, to: &str, word: &str) -> Result<Forward, RunnerError> {
     let full = format!("refs/heads/{branch}");
     let Some(old) = git.commit(&full) else { return Ok(Forward::Not(format!("branch {branch} is gone"))) };
     if old == to {
@@ -136,16 +151,16 @@ fn forward(git: &Git, branch: &str, to: &str) -> Result<Forward, RunnerError> {
     if !git.is_ancestor(&old, to) {
         return Ok(Forward::Parted);
     }
-    let trees = trees(git);
+    let (trees, word) = (trees(git), noted(word, &old, to));
     if trees.iter().any(|tree| tree.rebases.as_deref() == Some(&full)) {
         return Ok(Forward::Not(format!("{branch} is being rebased")));
     }
     let Some(tree) = trees.iter().find(|tree| tree.branch.as_deref() == Some(&full)) else {
-        let moved = git.run(&["update-ref", "-m", "taut loop: forward", &full, to, &old])?;
+        let moved = git.run(&["update-ref", "-m", &word, &full, to, &old])?;
         return Ok(if moved.ok { Forward::Done } else { Forward::Parted });
     };
     // Git itself refuses where a file, staged or not, ignored or not, would be written over.
-    let there = git.of(&tree.folder);
+    let there = git.of(&tree.folder).noting(&word);
     let args = ["merge", "-q", "--ff-only", "--no-stat", "--no-autostash", "--no-overwrite-ignore", to];
     let moved = there.run(&args)?;
     match (moved.ok, git.commit(&full)) {

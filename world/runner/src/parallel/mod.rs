@@ -25,4 +25,5 @@ mod wishes;
 mod worker;
 
 pub use coordinator::coordinate;
+pub(crate) use land::landing_word;
 pub use outcome::{ParallelSummary, TaskOutcome};

@@ -8,6 +8,7 @@ use model::task::TaskStatus;
 use runner::RunCommit;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use store::{FleetRun, Store, TaskFilter};
 
 pub(super) struct RunReport {
@@ -31,6 +32,11 @@ pub(super) struct TaskLine {
     pub slug: String,
     pub title: String,
     pub status: &'static str,
+}
+
+/// The branch that holds what could not go onto the run's own.
+fn aside(row: &RunRow) -> String {
+    format!("taut/{}/_merged", row.short)
 }
 
 /// More commits than one reads in a report.
@@ -61,15 +67,25 @@ impl RunReport {
         };
         let on_queue = seen.run.agent.is_some() || !slugs.is_empty();
         let stuck = known.iter().filter(|(_, (_, status))| on_queue && *status == TaskStatus::Quarantined);
+        let mut row = RunRow::of(seen, now);
+        let commits = if seen.workers.is_empty() {
+            runner::run_commits(&seen.run, COMMITS)
+        } else {
+            let landed = runner::landed_commits(&seen.run, COMMITS);
+            row.commits = landed.len() as u64;
+            landed
+        };
+        let mut branches: BTreeSet<String> = runs.iter().filter_map(|run| run.branch.clone()).collect();
+        branches.extend((!seen.workers.is_empty()).then(|| aside(&row)));
         Ok(Self {
             finish: seen.run.finish,
             why: seen.run.why.clone(),
             iterations: ended.iter().map(IterationRow::of).collect(),
-            commits: runner::run_commits(&seen.run, COMMITS),
+            commits,
             tasks: slugs.iter().filter_map(line).collect(),
             quarantined: stuck.map(|(slug, _)| (*slug).to_string()).collect(),
-            branches: runs.iter().filter_map(|run| run.branch.clone()).collect::<BTreeSet<_>>().into_iter().collect(),
-            row: RunRow::of(seen, now),
+            branches: runner::standing_branches(Path::new(&seen.run.folder), branches.into_iter().collect()),
+            row,
         })
     }
 
@@ -109,6 +125,7 @@ impl RunReport {
             None if row.pid.is_some() => format!("taut loop log {} --follow", row.short),
             None | Some(Finish::Manual) => format!("taut loop resume {}", row.short),
             Some(Finish::Complete) if row.mode == RunMode::Planning.name() => "taut loop build".to_string(),
+            Some(Finish::Complete) if self.branches.contains(&aside(row)) => format!("git merge {}", aside(row)),
             Some(Finish::Complete) => format!("taut loop report {}", row.short),
             Some(Finish::MaxIterations) => more(&format!("-n {}", row.iteration.max(1))),
             Some(Finish::Limit) => more("--max-time 8h"),

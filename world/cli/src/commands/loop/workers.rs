@@ -54,7 +54,7 @@ fn show(summary: &ParallelSummary, printer: &Printer) {
     }
     if let Some((branch, why)) = &summary.aside {
         printer.line(text!("{} holds what is merged and not on your branch: {}", printer.bold(branch), why));
-        printer.line(format!("  `git merge --ff-only {branch}` takes it in once that is settled"));
+        printer.line(format!("  `git merge {branch}` takes it in once that is settled"));
     }
 }
 

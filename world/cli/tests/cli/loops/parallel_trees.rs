@@ -105,3 +105,36 @@ fn l11_a_repository_within_the_work_tree_is_refused_with_words() {
         assert_eq!((task["s"].as_str(), stage.git(&["rev-parse", "HEAD"])), (Some("open"), head));
     }
 }
+
+/// The person has a change that stands in the way, and commits it while the loop goes on.
+#[test]
+fn l11_the_summary_lists_what_the_run_made_and_what_is_still_there() {
+    let stage = with_tasks(&["t1", "t3"]);
+    stage.task(&["create", "t2", "after it", "--deps", "t1"]);
+    stage.write("a.txt", "a\n");
+    stage.git(&["add", "-A"]);
+    stage.git(&["commit", "-qm", "a"]);
+    stage.write("a.txt", "mine\n");
+    let mine = stage.path("").to_string_lossy().into_owned();
+    stage.client_does(&format!(
+        "{CLAIM}; case $id in t3) taut task fail t3 --reason no; exit 1;; t2) (cd {mine}; git commit -qam mine);; esac; \
+         echo $id > $([ $id = t1 ] && echo a || echo b).txt; git add -A; git commit -qm $id; taut task done $id; {FINE}"
+    ));
+    let done = stage.build(&["--workers", "2", "-n", "3"]);
+    let told = summary(&done);
+    let subjects: Vec<&str> =
+        told["commit_subjects"].as_array().unwrap().iter().filter_map(|one| one["subject"].as_str()).collect();
+    assert!(subjects.contains(&"t1") && subjects.contains(&"t2"), "{told} {}", done.stderr_text());
+    assert!(!subjects.contains(&"mine"), "that is the person's own: {told}");
+    let own = stage.git(&["rev-parse", "--abbrev-ref", "HEAD"]);
+    let branches: Vec<&str> = told["branches"].as_array().unwrap().iter().filter_map(|one| one.as_str()).collect();
+    let aside = branches.iter().find(|name| name.ends_with("/_merged")).unwrap_or_else(|| panic!("{told}"));
+    for branch in &branches {
+        stage.git(&["rev-parse", "--verify", "-q", branch]);
+    }
+    assert!(branches.contains(&own.trim()), "{told}");
+    assert!(told["why"].as_str().unwrap().contains("merged beside your branch"), "{told}");
+    assert_eq!(of_task(&done, "t3")["branch"], serde_json::Value::Null, "it has no commit");
+    let log = stage.git(&["log", "--format=%s", aside]);
+    assert!(log.contains("t2"), "{log}");
+}
