@@ -7,6 +7,7 @@ use crate::printer::{Printer, Text};
 use agents::Dialect;
 use host::paths::PathVariables;
 use host::person::{AgentSpan, NotAPerson};
+use model::ClientProcess;
 use model::fact::Life;
 use std::path::PathBuf;
 use store::{ClientSpan, Store};
@@ -21,13 +22,15 @@ const REMEMBERED_MS: i64 = 24 * 3_600_000;
 pub fn required(command: &str) -> Result<(), CliError> {
     not_named(command)?;
     host::person::check(&recorded()).map_err(|why| refused(command, &why))?;
+    host::person::check_loops(&in_loops()).map_err(|why| refused(command, &why))?;
     if sys::terminal::is_controlling() && sys::terminal::is_ours() { Ok(()) } else { Err(refusal(command)) }
 }
 
 /// Refuses under an agent, but not in a script of a person's: for what makes nothing weaker.
 pub fn outside_agents(command: &str) -> Result<(), CliError> {
     not_named(command)?;
-    host::person::check_above(&recorded()).map_err(|why| refused(command, &why))
+    host::person::check_above(&recorded()).map_err(|why| refused(command, &why))?;
+    host::person::check_loops(&in_loops()).map_err(|why| refused(command, &why))
 }
 
 /// Agents run their commands with these variables set. A repository can empty them and a command can drop them, so they
@@ -47,20 +50,27 @@ pub fn is_marked() -> bool {
 /// The clients whose hooks are on record, where this process keeps things and where the account does: the place that a
 /// variable names may have been made a moment ago.
 fn recorded() -> Vec<AgentSpan> {
-    let mut folders = vec![PathVariables::from_process().state(), PathVariables::default().state()];
-    folders.dedup();
     let now = host::clock::now();
-    let seen = |folder: &PathBuf| {
-        // Without a record the processes alone have to tell.
-        let store = Store::open_existing_read_only(folder).ok()?;
-        store.clients_since(now.plus(-REMEMBERED_MS)).ok()
-    };
+    let seen = on_record(|store| store.clients_since(now.plus(-REMEMBERED_MS)));
     let span = |seen: ClientSpan| AgentSpan {
         process: seen.process,
         from: seen.started,
         until: seen.ended.map(|_| seen.last_seen.plus(STARTED_LATE_MS)),
     };
-    folders.iter().filter_map(seen).flatten().filter(|seen| !is_proof(seen)).map(span).collect()
+    seen.into_iter().filter(|seen| !is_proof(seen)).map(span).collect()
+}
+
+/// The agents of loops that are not over: of a program that calls no hook nothing else is known.
+fn in_loops() -> Vec<ClientProcess> {
+    on_record(Store::led_runs).into_iter().filter_map(|run| run.leader).collect()
+}
+
+/// Without a record the processes alone have to tell.
+fn on_record<T>(look: impl Fn(&Store) -> Result<Vec<T>, store::Error>) -> Vec<T> {
+    let mut folders = vec![PathVariables::from_process().state(), PathVariables::default().state()];
+    folders.dedup();
+    let seen = |folder: &PathBuf| look(&Store::open_existing_read_only(folder).ok()?).ok();
+    folders.iter().filter_map(seen).flatten().collect()
 }
 
 /// What `taut init` and `taut doctor` told the hook was told by a person. Whoever runs on under such a name is an agent.

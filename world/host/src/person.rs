@@ -42,6 +42,8 @@ pub struct AgentSpan {
 pub enum NotAPerson {
     #[error("{program} (process {pid}) is an agent, and this was started below it")]
     Below { pid: u32, program: String },
+    #[error("{program} (process {pid}) is the agent of a loop, and this was started below it")]
+    InLoop { pid: u32, program: String },
     #[error("{program} (process {pid}) called `taut hook` as an agent does, and this was started below it")]
     Recorded { pid: u32, program: String },
     #[error("{program} (process {pid}) was started by an agent, as its environment says, and this below it")]
@@ -74,6 +76,20 @@ pub fn check(recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
 pub fn check_above(recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
     let table = system::chain(std::process::id()).ok_or(NotAPerson::NoProcesses)?;
     table.no_agent(&table.above(table.own)?, recorded)
+}
+
+/// Whether none of these is above this process: agents that loops have started, by whatever program.
+///
+/// # Errors
+/// Which one is.
+pub fn check_loops(leaders: &[ClientProcess]) -> Result<(), NotAPerson> {
+    if leaders.is_empty() {
+        return Ok(());
+    }
+    let table = system::chain(std::process::id()).ok_or(NotAPerson::NoProcesses)?;
+    let above = table.above(table.own)?;
+    let led = above.iter().find(|process| leaders.iter().any(|leader| process.is_client(*leader)));
+    led.map_or(Ok(()), |process| Err(NotAPerson::InLoop { pid: process.pid, program: process.shown() }))
 }
 
 /// The client of an open session that a process was started by. For a client that no other name is known of, it must have

@@ -127,6 +127,18 @@ impl Store {
         self.read(|conn| conn.prepare_cached(&sql)?.query_map([folder], read)?.collect())
     }
 
+    /// Runs that are not over and whose agent may be running, in whatever project: no more of each than who that is, which
+    /// a database of an older version tells too. Whether its process is still the same is for the caller to see.
+    pub fn led_runs(&self) -> Result<Vec<Run>, Error> {
+        const LOOK: &str = "SELECT id, agent, leader_pid, coalesce(leader_started, 0) FROM runs
+            WHERE finished_at IS NULL AND leader_pid IS NOT NULL";
+        let led = |row: &Row<'_>| {
+            let leader = ClientProcess { pid: row.get(2)?, started: row.get::<_, i64>(3)?.cast_unsigned() };
+            Ok(Run { id: row.get(0)?, agent: row.get(1)?, leader: Some(leader), ..Run::default() })
+        };
+        self.read(|conn| conn.prepare_cached(LOOK)?.query_map([], led)?.collect())
+    }
+
     /// The workers of a run, the oldest first.
     pub fn workers_of_run(&self, run: &str) -> Result<Vec<Run>, Error> {
         let sql = format!("SELECT {COLUMNS} FROM runs WHERE parent = ?1 ORDER BY started_at");

@@ -33,6 +33,7 @@ fn refused(table: &ProcessTable) -> Option<u32> {
             | NotAPerson::Unseen { pid }
             | NotAPerson::Outside { pid },
         ) => Some(pid),
+        Err(NotAPerson::InLoop { .. }) => unreachable!("no run was given"),
         Err(NotAPerson::NoProcesses) => unreachable!("a table was given"),
     }
 }

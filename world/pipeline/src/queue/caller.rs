@@ -1,12 +1,14 @@
 //! Who runs a queue command: the agent its environment names, else the client
 //! it was started from within, and the session that client is in. A name in
-//! the environment is a word; the processes above the command are a fact.
+//! the environment is a word; the processes above the command are a fact: of
+//! clients that call hooks, and of agents that a loop has started.
 
 use super::{QueueError, hostname};
 use agents::Dialect;
 use engine::queue::Speaker;
 use model::event::{Body, Envelope};
 use model::fact::{Life, Probe};
+use model::run::Run;
 use model::session::Session;
 use model::{AgentProfile, Call, ClientProcess, Environment, EventKind, Who};
 use std::path::Path;
@@ -42,6 +44,10 @@ struct Above {
     clients: Vec<OpenClient>,
     /// Workers that were registered for a process between that client and the command.
     workers: Vec<String>,
+    /// Agents that loops started and this is below of, nearest first.
+    leaders: Vec<String>,
+    /// So many of them are below that client.
+    inner: usize,
 }
 
 /// `host_session` is the id the client gives its own tools in their environment.
@@ -66,7 +72,13 @@ pub fn caller(store: &Store, call: &Call, host_session: &str, home: &Path) -> Re
     let session = session.filter(|_| !who.named || agent == who.agent);
     let agent = if who.named { who.agent } else { agent };
     let marked = around(call).is_some() || who.logical_id != NOBODY;
-    let speaker = match above.agents() {
+    let shown = above.agents();
+    // Below the agent of a loop no name is taken from the environment.
+    let (agent, session) = match above.leader().filter(|_| !shown.contains(&agent)) {
+        Some(leader) => (leader.to_string(), None),
+        None => (agent, session),
+    };
+    let speaker = match shown {
         shown if !shown.is_empty() => Speaker::Agents(shown),
         _ if who.named || marked => Speaker::agent(&agent),
         _ => Speaker::Person,
@@ -96,12 +108,19 @@ impl Above {
         self.clients.is_empty() || self.agents().iter().any(|shown| shown == agent)
     }
 
+    /// The agent of the loop this runs in, where it is nearer than any client.
+    fn leader(&self) -> Option<&str> {
+        self.leaders.iter().take(self.inner).next().map(String::as_str)
+    }
+
     /// Empty where nothing above is known to be an agent.
     fn agents(&self) -> Vec<String> {
-        let mut agents: Vec<String> = self.clients.iter().map(|client| client.agent.clone()).collect();
-        if !agents.is_empty() {
+        let mut agents: Vec<String> = self.leaders.iter().take(self.inner).cloned().collect();
+        agents.extend(self.clients.iter().map(|client| client.agent.clone()));
+        if !self.clients.is_empty() {
             agents.extend(self.workers.iter().cloned());
         }
+        agents.extend(self.leaders.iter().skip(self.inner).cloned());
         agents.dedup();
         agents
     }
@@ -174,12 +193,17 @@ fn above(store: &Store, pids: &[u32]) -> Result<Above, QueueError> {
     let nearest = clients.first().map(|client| client.process.pid);
     clients.retain(|client| Some(client.process.pid) == nearest);
     let below: Vec<u32> = pids.iter().copied().take_while(|pid| Some(*pid) != nearest).collect();
+    let runs = store.led_runs()?;
+    let leads = |run: &&Run, pid: u32| run.leader.is_some_and(|leader| leader.pid == pid && is_same(leader));
+    let led = |pid: &u32| runs.iter().find(|run| leads(run, *pid)).map(Run::agent_name);
+    let leaders: Vec<String> = pids.iter().filter_map(led).collect();
+    let inner = below.iter().filter_map(led).count();
     let here = hostname();
     let registered = if nearest.is_some() { store.workers_alive()? } else { Vec::new() };
     let between = registered
         .into_iter()
         .filter(|worker| worker.host == here && below.contains(&worker.process.pid) && is_same(worker.process));
-    Ok(Above { clients, workers: between.map(|worker| worker.id).collect() })
+    Ok(Above { clients, workers: between.map(|worker| worker.id).collect(), leaders, inner })
 }
 
 /// Whether the process that has this number now is the one that was noted.

@@ -128,3 +128,50 @@ fn l10_a_deleted_task_is_no_proven_one() {
     assert_eq!(stage.read(".git/said").matches("is proven by its loop").count(), 2, "{}", stage.read(".git/said"));
     assert_eq!((&stage.show("t1")["s"], &stage.show("t2")["open_blockers"]), (&"open".into(), &1.into()));
 }
+
+/// A program that calls no hook and goes by no agent's name, as the agent of a loop.
+fn with_own_agent(stage: &Stage, script: &str) {
+    stage.write("mine.sh", &format!("#!/bin/bash\n{script}\n"));
+    let config = stage.read(".taut/config.toml");
+    let mine = "[agents.mine]\ncommand = [\"bash\", \"mine.sh\"]\n";
+    stage.write(".taut/config.toml", &format!("{config}agent = \"mine\"\n{mine}"));
+}
+
+#[test]
+fn l10_without_its_variables_the_agent_of_a_loop_is_still_no_person() {
+    let stage = verified("test -e proof.txt", "");
+    stage.task(&["create", "t1", "one", "--verify", "false"]);
+    stage.task(&["create", "t2", "two"]);
+    with_own_agent(
+        &stage,
+        r#"bare() { env -u TAUT_AGENT_ID -u RALPH_AGENT_ID "$@" 2>> .git/refused && echo "$*" >> .git/passed; }
+        taut task claim t1 > .git/claimed
+        bare taut task update t1 --verify true
+        bare taut task update t2 --status done
+        CLAUDECODE=1 bare taut task update t2 --status done
+        TAUT_AGENT_ID=other taut task update t2 --status done 2>> .git/refused && echo other >> .git/passed
+        bare taut task delete t2
+        bare taut loop stop
+        bare taut loop undo --yes
+        token=$(TAUT_AGENT_ID=other taut task claim t2 --json | grep -o '"token":"[^"]*"' | cut -d'"' -f4)
+        TAUT_AGENT_ID=other taut task done t2 --token "$token" > .git/said 2>&1"#,
+    );
+    let done = stage.build(&["-n", "1"]);
+    assert_eq!(summary(&done)["finish"], "max_iterations", "{}", done.stderr_text());
+    assert!(!stage.path(".git/passed").exists(), "{}", stage.read(".git/passed"));
+    let refused = stage.read(".git/refused");
+    assert!(refused.contains("is the agent of a loop, and this was started below it"), "{refused}");
+    assert!(refused.contains("said by a person") && refused.contains("no task is made done by hand"), "{refused}");
+    assert!(stage.read(".git/said").starts_with("proposed t2"), "{}", stage.read(".git/said"));
+    assert_eq!((&stage.show("t1")["verify"], &stage.show("t2")["s"]), (&"false".into(), &"open".into()));
+}
+
+#[test]
+fn l10_hooks_and_proofs_of_a_loop_speak_as_before() {
+    let stage = verified("taut task create made-by-proof x > .git/proof 2>&1; taut task update t2 --status done", "");
+    stage.task(&["create", "t1", "one"]);
+    stage.task(&["create", "t2", "two"]);
+    stage.client_does(&format!("taut task claim t1 > /dev/null; taut task done t1 > /dev/null; {FINE}"));
+    stage.build(&["-n", "1"]);
+    assert_eq!((&stage.show("t1")["s"], &stage.show("t2")["s"]), (&"done".into(), &"done".into()));
+}
