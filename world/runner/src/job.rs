@@ -139,12 +139,7 @@ impl Job {
         if !trusted && !logs_named && logs.starts_with(&root) && prompt::leads_out(&root, &logs) {
             return Err(RunnerError::LogsOutside { path: logs });
         }
-        let instructions = [".taut/AGENTS.md", ".fresher/AGENTS.md"]
-            .into_iter()
-            .map(|name| folder.join(name))
-            .find(|path| path.is_file())
-            .map(|path| prompt::inside(&folder, path))
-            .transpose()?;
+        let instructions = prompt::instructions(&folder)?;
         let job = Self {
             mode,
             settings,

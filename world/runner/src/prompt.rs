@@ -68,6 +68,12 @@ fn file(folder: &Path, name: &str) -> Option<PathBuf> {
     [".taut", ".fresher", "."].map(|below| folder.join(below).join(&name)).into_iter().find(|path| path.is_file())
 }
 
+/// The project's words to every agent of the loop, where it has some.
+pub(crate) fn instructions(folder: &Path) -> Result<Option<PathBuf>, RunnerError> {
+    let found = [".taut/AGENTS.md", ".fresher/AGENTS.md"].map(|name| folder.join(name));
+    found.into_iter().find(|path| path.is_file()).map(|path| inside(folder, path)).transpose()
+}
+
 /// What a project holds may be told to its agent; a link to what is outside of it would have anything told.
 pub(crate) fn inside(folder: &Path, path: PathBuf) -> Result<PathBuf, RunnerError> {
     if leads_out(folder, &path) { Err(RunnerError::PromptOutside { path }) } else { Ok(path) }
