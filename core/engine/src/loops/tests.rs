@@ -5,7 +5,7 @@ mod ways;
 
 use super::*;
 use model::Ms;
-use model::run::{AgentOutput, AgentTrouble, Finish, RunMode, Tally};
+use model::run::{AgentOutput, AgentTrouble, Finish, Permissions, RunMode, Tally};
 use std::collections::BTreeMap;
 
 fn terms(toml: &str, flags: Flags) -> Terms {

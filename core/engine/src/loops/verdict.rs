@@ -135,7 +135,9 @@ impl EndedAgent {
         };
         // The way out comes first: lists are cut short where room is scarce.
         let ways = match permissions {
-            Permissions::Asked => "`--permissions edits` or `--permissions all` would allow what the agent was denied",
+            Permissions::Asked => {
+                "`--permissions edits`, with `[loop] commands`, or `--permissions all` would allow what the agent was denied"
+            }
             Permissions::Edits => {
                 "`[loop] commands` (for commands) or `--permissions all` would allow what the agent was denied"
             }

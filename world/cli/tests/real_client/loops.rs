@@ -120,7 +120,7 @@ fn l7_a_real_client_that_crashes_has_its_task_released() {
         .otherwise(Turn::say("done"));
     let stage = LoopedClient::new(script);
     stage.sh("taut task create t1 one");
-    let (said, done) = stage.build(&[]);
+    let (said, done) = stage.build(&["--max-failures", "1"]);
     assert_eq!(said["finish"], "error", "{said}\n{}", done.stderr_text());
     let task: Value = serde_json::from_str(&stage.sh("taut task show t1 --json").stdout_text()).unwrap();
     assert_eq!(

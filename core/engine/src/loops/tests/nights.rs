@@ -155,6 +155,16 @@ fn l12_an_agent_that_was_denied_things_and_did_nothing_ends_the_run_with_their_n
     for part in ["Write src/a.rs, Bash git commit", "--permissions edits", "--permissions all", "[loop] commands"] {
         assert!(state.why.contains(part), "{part}: {}", state.why);
     }
+    // What holds already is no way out.
+    for (mode, named) in [(Permissions::Edits, ["commands", "all"].as_slice()), (Permissions::Skipped, &[])] {
+        let mut play = Play::new(vec![(denied(&["Bash make"]), seen(5, 0))]);
+        play.terms.permissions = mode;
+        let why = play.run().0.why;
+        for way in ["edits", "commands", "all"] {
+            let said = why.contains(&format!("--permissions {way}")) || why.contains(&format!("[loop] {way}"));
+            assert_eq!(said, named.contains(&way), "{way}: {why}");
+        }
+    }
     let many = ["a", "b", "c", "d", "e", "f", "g"];
     assert!(Play::new(vec![(denied(&many), seen(5, 0))]).run().0.why.ends_with("a, b, c, d, e and 2 more"));
     let (state, _) = on_queue(vec![(denied(&["Write x"]), seen(4, 1)), (ended(0), seen(0, 2))]).run();

@@ -101,8 +101,8 @@ fn l1_an_agent_that_is_not_there_is_an_error_with_words() {
     stage.client_does(FINE);
     std::fs::remove_file(stage.sandbox.root().join("bin/claude")).unwrap();
     let said = stage.build_with(&[], &[("PATH", "/usr/bin:/bin")]);
-    assert_eq!(said.code(), Some(20));
-    assert!(summary(&said)["why"].as_str().unwrap().contains("cannot start the agent"), "{}", summary(&said));
+    let words = "nothing was started: `claude`, the program of agent `claude-code`, is not there";
+    assert!(said.code() == Some(1) && said.stderr_text().contains(words), "{}", said.stderr_text());
     let unknown = stage.build(&["--agent", "nobody"]);
     assert!(
         unknown.code() == Some(1) && unknown.stderr_text().contains("there is no agent"),

@@ -134,7 +134,8 @@ fn i7_an_option_that_would_switch_something_off_unseen_is_refused() {
 
 #[test]
 fn l2_after_denials_the_way_out_is_one_that_is_not_taken_yet() {
-    let denied = r#"echo '{"type":"result","is_error":false,"permission_denials":[{"tool_name":"Bash","tool_use_id":"1","tool_input":{"command":"make"}}],"result":"no"}'"#;
+    let denied = r#"printf %s '{"type":"result","is_error":false,"result":"no","permission_denials":['
+        echo '{"tool_name":"Bash","tool_use_id":"1","tool_input":{"command":"make"}}]}'"#;
     for (mode, in_text, not_in_text, next) in [
         ("ask", "`--permissions edits`", "nothing else", "taut loop build --resume --permissions edits"),
         ("edits", "`[loop] commands`", "--permissions edits", "taut loop build --resume --permissions all"),
