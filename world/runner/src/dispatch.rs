@@ -15,7 +15,7 @@ use crate::log::Log;
 use crate::run_store::RunStore;
 use crate::{RunMessage, RunStatus, RunnerError, Tell, recover, work_state};
 use engine::loops::{AgentEnd, Hook, Loop, LoopEffect, LoopEvent, Phase, Stop, WorkCount};
-use model::run::{AgentOutput, Finish, Iteration, Run, RunMode, RunState, Tally};
+use model::run::{AgentOutput, AgentTrouble, Finish, Iteration, Run, RunMode, RunState, Tally};
 use model::{ClientProcess, Ms};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -290,7 +290,14 @@ impl<'j> Dispatcher<'j> {
 
     fn release(&mut self) {
         let Some(agent) = self.run.agent.clone() else { return };
-        match self.run_store.release(&agent) {
+        // Who may not log in did nothing to its task.
+        let refused = matches!(self.heard.trouble, Some(AgentTrouble::Refused { .. }));
+        let released = if refused {
+            self.run_store.hand_back(&agent, "the agent may not work")
+        } else {
+            self.run_store.release(&agent)
+        };
+        match released {
             Ok(slugs) => {
                 self.forgotten = slugs.first().cloned();
                 for slug in slugs {
@@ -299,7 +306,7 @@ impl<'j> Dispatcher<'j> {
             }
             Err(error) => self.warn(format!("tasks could not be released, their leases will lapse: {error}")),
         }
-        if let Some(worker) = self.job.worker.as_ref().filter(|_| !self.state.ends_soon()) {
+        if let Some(worker) = self.job.worker.as_ref().filter(|_| !refused && !self.state.ends_soon()) {
             // It goes on with its one task, and nobody else begins it in between. Refused where it rests or is given up.
             let _ = self.run_store.claim_one(&self.job.project, &worker.task, &worker.agent, model::task::LEASE_MS);
         }
