@@ -119,6 +119,13 @@ pub fn forgive(task: &Queued, now: Ms) -> TaskTransition {
     turn(task, after, AttemptChange::None, now)
 }
 
+/// Back without anybody's fault: whoever had it never came to work on it.
+pub fn hand_back(task: &Queued, reason: &str, now: Ms) -> TaskTransition {
+    let mut turn = release(task, reason, now);
+    (turn.after.status, turn.after.releases) = (TaskStatus::Open, task.releases);
+    turn
+}
+
 /// What becomes of a task whose lease has run out. The number of releases is
 /// capped, so that a task which kills every agent is not repeated for ever.
 pub fn expire(task: &Queued, sign: HolderSign, now: Ms) -> TaskTransition {

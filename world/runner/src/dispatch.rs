@@ -299,8 +299,14 @@ impl<'j> Dispatcher<'j> {
     fn release(&mut self) {
         let Some(agent) = self.run.agent.clone() else { return };
         let never_started = matches!(self.heard.trouble, Some(AgentTrouble::NotStarted { .. }));
-        let reason = if never_started { engine::queue::NEVER_STARTED } else { engine::queue::SESSION_EXITED };
-        match self.run_store.release_for(&agent, reason) {
+        let refused = matches!(self.heard.trouble, Some(AgentTrouble::Refused { .. }));
+        let released = match &self.heard.trouble {
+            Some(AgentTrouble::NotStarted { .. }) => self.run_store.release_for(&agent, engine::queue::NEVER_STARTED),
+            // Who may not log in did nothing to its task.
+            Some(AgentTrouble::Refused { .. }) => self.run_store.hand_back(&agent, "the agent may not work"),
+            _ => self.run_store.release_for(&agent, engine::queue::SESSION_EXITED),
+        };
+        match released {
             // Nothing was begun, so nothing was forgotten.
             Ok(_) if never_started => return,
             Ok(slugs) => {
@@ -311,7 +317,7 @@ impl<'j> Dispatcher<'j> {
             }
             Err(error) => self.warn(format!("tasks could not be released, their leases will lapse: {error}")),
         }
-        if let Some(worker) = self.job.worker.as_ref().filter(|_| !self.state.ends_soon()) {
+        if let Some(worker) = self.job.worker.as_ref().filter(|_| !refused && !self.state.ends_soon()) {
             // It goes on with its one task, and nobody else begins it in between. Refused where it rests or is given up.
             let _ = self.run_store.claim_one(&self.job.project, &worker.task, &worker.agent, model::task::LEASE_MS);
         }

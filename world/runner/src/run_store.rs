@@ -107,14 +107,22 @@ impl RunStore {
         Ok(self.queue().release_all(agent, reason)?)
     }
 
+    /// What an agent holds goes back, and nothing is counted against it.
+    pub(crate) fn hand_back(&mut self, agent: &str, reason: &str) -> Result<Vec<String>, RunnerError> {
+        Ok(self.queue().hand_back_all(agent, reason)?)
+    }
+
     pub(crate) fn fail(&mut self, project: &str, slug: &str, agent: &str, why: &str) -> Result<(), RunnerError> {
         self.queue().fail(project, slug, &actor(agent), why)?;
         Ok(())
     }
 
-    /// A branch is merged: its task is done.
+    /// A branch is merged: its task is done, also where its proposal lapsed before and it is held alone.
     pub(crate) fn confirm_task(&mut self, project: &str, slug: &str, agent: &str) -> Result<(), RunnerError> {
-        Ok(self.queue().confirm(project, slug, agent)?)
+        if self.queue().confirm(project, slug, agent).is_err() {
+            self.queue().done(project, slug, &actor(agent), serde_json::Value::Null)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn refute_task(&mut self, project: &str, slug: &str, agent: &str, why: &str) -> Result<(), RunnerError> {

@@ -2,6 +2,7 @@
 //! is looked at before limits, and every way out goes through `finish`.
 
 mod failure;
+pub(super) use failure::MAY_NOT_WORK;
 mod stops;
 
 use super::hooks::{Hook, HookEnd, HookStage};

@@ -12,8 +12,8 @@ mod verdict;
 pub use hooks::{Hook, HookEnd, HookStage, VARIABLES, Variable, values};
 pub use machine::{Loop, LoopEffect, LoopEvent, Phase, Stop, Terms, WaitKind};
 pub use parallel::{
-    AfterWorker, Conflict, Coordination, CoordinatorStep, DONE, after_worker, conflict_task, coordinate, safe_name,
-    same_failure, work_of_worker,
+    AfterWorker, AlikeFailures, Conflict, ConflictLeft, Coordination, CoordinatorStep, DONE, Waiting, after_worker,
+    conflict_left, conflict_task, coordinate, ends_all, lands_now, safe_name, work_of_worker,
 };
 pub use plan_file::{Boxes, boxes};
 pub use policy::config::sections::{FailBehavior, FailedTree, MergeStyle, Progress, WorkSource};

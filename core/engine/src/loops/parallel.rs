@@ -1,16 +1,19 @@
 //! Several agents on one queue: what a worker has left to do, what becomes of a
 //! task when its worker has ended, how branches are named, and when all of it ends.
 
+use super::machine::MAY_NOT_WORK;
 use super::{LoopLimits, Open, WorkCount};
 use model::Ms;
 use model::run::Finish;
 use model::task::{Priority, Queued, TaskPlan, TaskStatus};
+use std::collections::BTreeSet;
 
 /// No name of a branch or a folder is longer, before its number.
 const LONGEST_NAME: usize = 60;
 /// So many of each are named in the task of a conflict.
 const MOST_NAMED: usize = 50;
 const LONGEST_SLUG: usize = 200;
+const LONGEST_FAILURE: usize = 300;
 
 /// Nothing is left.
 pub const DONE: WorkCount = WorkCount::Counted { left: 0, done: 1, open: Open::Now };
@@ -68,6 +71,8 @@ pub struct Coordination {
     /// Of the queue, without what this coordinator itself holds.
     pub work: WorkCount,
     pub iterations: u64,
+    /// Those, and one for each worker that has not come to its first yet.
+    pub iterations_given: u64,
     pub cost_micros: i64,
     pub started_at: Ms,
     /// Somebody wants it to end; nothing new is begun.
@@ -111,7 +116,8 @@ pub fn coordinate(state: &Coordination, limits: &LoopLimits, now: Ms) -> Coordin
     if let Some((finish, why, at_once)) = limit(state, limits, now) {
         return CoordinatorStep::Drain { finish, why, at_once };
     }
-    if state.paused || state.working >= state.workers {
+    let all_given = limits.max_iterations > 0 && state.iterations_given >= limits.max_iterations;
+    if state.paused || state.working >= state.workers || all_given {
         return CoordinatorStep::Wait(None);
     }
     match state.work {
@@ -137,10 +143,79 @@ fn limit(state: &Coordination, limits: &LoopLimits, now: Ms) -> Option<(Finish, 
     (now >= state.started_at.plus(shortest)).then(|| (Finish::Limit, "the time is up".to_string(), true))
 }
 
-/// Whether two failures are one: the same words, whatever numbers are in them.
-pub fn same_failure(one: &str, other: &str) -> bool {
+/// Tasks in a row that failed alike. One task that fails again and again is one: the queue itself gives it up.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AlikeFailures {
+    tasks: BTreeSet<String>,
+    last: Option<String>,
+}
+
+impl AlikeFailures {
+    pub fn note(&mut self, task: &str, why: &str) {
+        let why = model::text::line(why, LONGEST_FAILURE);
+        if !self.last.as_deref().is_some_and(|last| same_failure(last, &why)) {
+            self.tasks.clear();
+        }
+        self.tasks.insert(task.to_string());
+        self.last = Some(why);
+    }
+
+    pub fn count(&self) -> u64 {
+        self.tasks.len() as u64
+    }
+
+    pub fn last(&self) -> Option<&str> {
+        self.last.as_deref()
+    }
+}
+
+/// The same words, whatever numbers are in them.
+fn same_failure(one: &str, other: &str) -> bool {
     let words = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
     words(one) == words(other)
+}
+
+/// Whether what ended one worker would end every other too: no agent may work.
+pub fn ends_all(finish: Option<Finish>, why: Option<&str>) -> bool {
+    finish == Some(Finish::Error) && why.is_some_and(|why| why.starts_with(MAY_NOT_WORK))
+}
+
+/// A branch that waits to be merged, beside a conflict that is not solved yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// It is what solves a conflict.
+    pub solves: bool,
+    pub unsolved: bool,
+    /// Somebody is at work on the solution, or about to be.
+    pub in_hand: bool,
+    pub ending: bool,
+}
+
+/// While a conflict is being solved nothing else lands, or it would be solved for nothing. What is not in hand when
+/// all of it ends is the next run's, and holds nobody up.
+pub fn lands_now(waiting: Waiting) -> bool {
+    waiting.solves || !waiting.unsolved || (waiting.ending && !waiting.in_hand)
+}
+
+/// What is done with a task and the task of its conflict, which share a branch, when another run takes them over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConflictLeft {
+    /// The task waits until its conflict is solved.
+    Waits,
+    /// So it does, and is claimed first: its lease lapsed, and somebody would begin it in the same work tree.
+    ClaimedFirst,
+    /// Neither waits for the other.
+    Apart,
+}
+
+pub fn conflict_left(of: &Queued, solver: &Queued) -> ConflictLeft {
+    match (of.status, solver.status) {
+        (TaskStatus::Active, TaskStatus::Open | TaskStatus::Active | TaskStatus::Quarantined) if of.is_proposed() => {
+            ConflictLeft::Waits
+        }
+        (TaskStatus::Open, TaskStatus::Open | TaskStatus::Active) => ConflictLeft::ClaimedFirst,
+        _ => ConflictLeft::Apart,
+    }
 }
 
 /// A slug as part of a branch and as a folder: what any file system and git take,

@@ -131,6 +131,16 @@ fn q5_backoff_has_jitter_and_never_exceeds_an_hour() {
 }
 
 #[test]
+fn q5_what_nobody_came_to_work_on_goes_back_and_nothing_is_counted() {
+    let mut at = task();
+    for nth in 1..=MOST_RELEASES + 1 {
+        at = hand_back(&claimed(&at, "a", nth), "the agent may not work", Ms(nth)).after;
+        assert_eq!((at.status, at.releases, at.failures, at.hold.is_none()), (TaskStatus::Open, 0, 0, true));
+    }
+    assert_eq!(at.fail_reason.as_deref(), Some("the agent may not work"));
+}
+
+#[test]
 fn q5_releases_are_claimable_at_once_and_the_tenth_quarantines() {
     let mut at = task();
     for nth in 1..10 {

@@ -6,7 +6,7 @@ use engine::fleet::reports::{self, WorkerResult as Settlement};
 use engine::queue::{self, Actor, Proof, Refusal, SettleResult, TaskAction};
 use model::effect::Write;
 use model::effort::MemoryWrite;
-use model::task::{ClockReading, Queued, Task};
+use model::task::{ClockReading, Queued, Task, TaskTransition};
 use model::{ClientProcess, Ms};
 use serde_json::Value;
 use store::{Durability, Error, Tx};
@@ -44,10 +44,23 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Everything the agent holds goes back, claimable at once, but for what it
     /// said to be done. Gives the slugs.
     pub fn release_all(&mut self, agent: &str, reason: &str) -> Result<Vec<String>, QueueError> {
+        self.come_back_all(agent, |task, now| queue::release(task, reason, now))
+    }
+
+    /// As `release_all`, and nothing is counted against the tasks: nobody came to work on them.
+    pub fn hand_back_all(&mut self, agent: &str, reason: &str) -> Result<Vec<String>, QueueError> {
+        self.come_back_all(agent, |task, now| queue::hand_back(task, reason, now))
+    }
+
+    fn come_back_all(
+        &mut self,
+        agent: &str,
+        turn: impl Fn(&Queued, Ms) -> TaskTransition,
+    ) -> Result<Vec<String>, QueueError> {
         self.all_or_nothing(|tx, moment| {
             let held: Vec<Queued> = tx.held_by(agent)?.into_iter().filter(|task| !task.is_proposed()).collect();
             for task in &held {
-                write(tx, queue::release(task, reason, moment.now))?;
+                write(tx, turn(task, moment.now))?;
             }
             Ok(held.into_iter().map(|task| task.slug).collect())
         })

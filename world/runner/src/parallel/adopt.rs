@@ -7,8 +7,9 @@ use super::coordinator::Coordinator;
 use super::tree;
 use super::worker::Claim;
 use crate::{RunnerError, recover};
+use engine::loops::ConflictLeft;
 use model::run::Run;
-use model::task::{Task, TaskStatus};
+use model::task::{LEASE_MS, Task, TaskStatus};
 use model::task_branch::{BranchState, TaskBranch};
 use std::path::Path;
 
@@ -34,17 +35,21 @@ impl Coordinator<'_> {
                 self.run_store.gave_up(&agent);
             }
         }
+        // A lease that lapsed meanwhile is seen as such from here on.
+        self.run_store.queue().look(&self.job.project)?;
         for row in &rows {
             if let Some(task) = self.run_store.store().task(&self.job.project, &row.slug)? {
                 self.adopt_one(row, &task)?;
             }
         }
-        self.pair_conflicts(&rows);
+        self.pair_conflicts(&rows)?;
+        self.keep();
         Ok(())
     }
 
+    /// Also where the branch is gone: a kill may have come between it and the rest of what is cleared away.
     fn was_here(&self, row: &TaskBranch) -> bool {
-        row.state != BranchState::Merged && (self.is_ours(row) || row.run == self.run.id)
+        row.state != BranchState::Merged && self.made_here(row)
     }
 
     fn adopt_one(&mut self, row: &TaskBranch, task: &Task) -> Result<(), RunnerError> {
@@ -52,6 +57,13 @@ impl Coordinator<'_> {
         let hold = task.queued.hold.as_ref();
         match task.queued.status {
             TaskStatus::Done | TaskStatus::Deleted => self.put_away(&row),
+            TaskStatus::Active if hold.is_some_and(|hold| hold.proposed.is_some()) && !self.is_ours(&row) => {
+                let agent = hold.map(|hold| hold.agent.clone()).unwrap_or_default();
+                let why = format!("its branch {} is gone, and its work with it", row.branch);
+                self.warn(&format!("task {} comes back: {why}", row.slug));
+                self.run_store.refute_task(&self.job.project, &row.slug, &agent, &why)?;
+                self.run_store.drop_branch(row.task)?;
+            }
             TaskStatus::Active if hold.is_some_and(|hold| hold.proposed.is_some()) => {
                 self.run_store.save_branch(&row)?;
                 let agent = hold.map(|hold| hold.agent.clone()).unwrap_or_default();
@@ -110,13 +122,38 @@ impl Coordinator<'_> {
     }
 
     /// A branch whose conflict is another task's waits for that one.
-    fn pair_conflicts(&mut self, rows: &[TaskBranch]) {
+    fn pair_conflicts(&mut self, rows: &[TaskBranch]) -> Result<(), RunnerError> {
         for row in rows.iter().filter(|row| row.state == BranchState::Conflict) {
-            let Some(at) = self.to_merge.iter().position(|claim| claim.slug == row.slug) else { continue };
             let solves = |other: &&TaskBranch| other.branch == row.branch && other.slug != row.slug;
-            if let Some(other) = rows.iter().find(solves) {
+            let Some(other) = rows.iter().find(solves) else { continue };
+            let store = self.run_store.store();
+            let both = (store.task(&self.job.project, &row.slug)?, store.task(&self.job.project, &other.slug)?);
+            let (Some(of), Some(solver)) = both else { continue };
+            let waits = match engine::loops::conflict_left(&of.queued, &solver.queued) {
+                ConflictLeft::Waits => self.to_merge.iter().position(|claim| claim.slug == row.slug),
+                ConflictLeft::ClaimedFirst => self.claim_again(&row.slug)?,
+                ConflictLeft::Apart => None,
+            };
+            if let Some(at) = waits {
                 let claim = self.to_merge.remove(at);
                 self.conflicts.push((claim, other.slug.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// None where somebody else has it.
+    fn claim_again(&mut self, slug: &str) -> Result<Option<usize>, RunnerError> {
+        let agent = self.run_store.register(&self.job.project, self.run.runner)?;
+        match self.run_store.claim_one(&self.job.project, slug, &agent, LEASE_MS) {
+            Ok(task) => {
+                let claim = self.with_branch(&task, agent)?;
+                self.to_merge.push(claim);
+                Ok(Some(self.to_merge.len() - 1))
+            }
+            Err(_) => {
+                self.run_store.deregister(&agent)?;
+                Ok(None)
             }
         }
     }

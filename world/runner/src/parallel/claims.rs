@@ -5,6 +5,7 @@ use super::coordinator::{Coordinator, Happened, Slot, Stage, name};
 use super::prepare::TreeJob;
 use super::worker::{self, Claim, LimitsLeft};
 use crate::{RunMessage, RunnerError};
+use model::run::Run;
 use model::task::{LEASE_MS, Task};
 use model::task_branch::{BranchState, TaskBranch};
 use std::path::PathBuf;
@@ -48,13 +49,21 @@ impl Coordinator<'_> {
     }
 
     /// The first that can be claimed and is no worker's of ours: an agent whose context is full lets its task go at once, and
-    /// its worker takes it up again in the same tree.
+    /// its worker takes it up again in the same tree. Nor one whose branch another is at work on: a task and the task of
+    /// its conflict share a tree.
     fn first_free(&self) -> Result<Option<String>, RunnerError> {
-        let ours: Vec<&str> = self.slots.iter().flatten().map(|slot| slot.claim.slug.as_str()).collect();
-        let some =
-            TaskFilter { claimable_at: Some(host::clock::now()), limit: ours.len() + 1, ..TaskFilter::default() };
-        let free = self.run_store.store().tasks(&self.job.project, &some)?;
-        Ok(free.into_iter().map(|task| task.plan.slug).find(|slug| !ours.contains(&slug.as_str())))
+        let slots = self.slots.iter().flatten().map(|slot| &slot.claim);
+        let ours: Vec<&Claim> = slots.chain(&self.to_merge).chain(&self.merging).chain(&self.claimed).collect();
+        let limit = 2 * ours.len() + 1;
+        let some = TaskFilter { claimable_at: Some(host::clock::now()), limit, ..TaskFilter::default() };
+        for task in self.run_store.store().tasks(&self.job.project, &some)? {
+            let branch = self.run_store.store().branch_of(&task.queued)?.map(|row| row.branch);
+            let same = |claim: &&Claim| claim.slug == task.plan.slug || Some(&claim.branch.branch) == branch.as_ref();
+            if !ours.iter().any(same) {
+                return Ok(Some(task.plan.slug));
+            }
+        }
+        Ok(None)
     }
 
     /// The branch an earlier attempt left in this work tree, else a new one. It is on record before it is made.
@@ -101,16 +110,14 @@ impl Coordinator<'_> {
 
     /// Whether a branch on record was made by a loop of this work tree, and is still there.
     pub(super) fn is_ours(&self, branch: &TaskBranch) -> bool {
-        let made_here = branch.run == self.run.id
-            || self
-                .run_store
-                .store()
-                .stored_run(&branch.run)
-                .ok()
-                .flatten()
-                .is_some_and(|run| run.folder == self.run.folder && run.branch == self.run.branch);
         let there = self.git.commit(&format!("refs/heads/{}", branch.branch)).is_some();
-        branch.state != BranchState::Merged && made_here && there
+        branch.state != BranchState::Merged && self.made_here(branch) && there
+    }
+
+    pub(super) fn made_here(&self, branch: &TaskBranch) -> bool {
+        let made_by = |run: Run| run.folder == self.run.folder && run.branch == self.run.branch;
+        let stored = self.run_store.store().stored_run(&branch.run).ok().flatten();
+        branch.run == self.run.id || stored.is_some_and(made_by)
     }
 
     fn begin_tree(&mut self, slot: usize, claim: Claim) {
@@ -125,7 +132,7 @@ impl Coordinator<'_> {
             blockers: merged.map(|blocker| (blocker.slug, blocker.base, blocker.branch)).collect(),
             setup: self.job.settings.worktree_setup.as_deref().map(|line| Check::new(self.job, line)),
         };
-        let (sender, cancel, slug) = (self.sender.clone(), self.cancel.clone(), claim.slug.clone());
+        let (sender, cancel, slug) = (self.sender.clone(), self.cancel_setup.clone(), claim.slug.clone());
         self.outcome(&claim.slug).branch = Some(claim.branch.branch.clone());
         self.slots[slot] = Some(Slot { claim, stage: Stage::Preparing });
         std::thread::spawn(move || {
@@ -141,14 +148,14 @@ impl Coordinator<'_> {
     /// The tree stands: its worker begins, unless somebody wants the end meanwhile.
     pub(super) fn prepared(&mut self, slot: usize, made: Result<(), String>) {
         let Some(Slot { claim, .. }) = self.slots[slot].take() else { return };
-        if let Err(words) = made {
-            self.warn(&format!("task {}: {words}", claim.slug));
-            self.note_failure(&words);
-            self.fail(&claim, &words);
+        if self.ends() {
+            self.hand_back(&claim, "the loop was stopped before its worker began");
             return;
         }
-        if self.stopping != super::coordinator::Stopping::No || self.ending.is_some() {
-            self.give_back(&claim, "the loop was stopped before its worker began");
+        if let Err(words) = made {
+            self.warn(&format!("task {}: {words}", claim.slug));
+            self.failures.note(&claim.slug, &words);
+            self.fail(&claim, &words);
             return;
         }
         self.next_child += 1;
@@ -162,7 +169,7 @@ impl Coordinator<'_> {
             Err(error) => {
                 let words = error.to_string();
                 self.warn(&words);
-                self.note_failure(&words);
+                self.failures.note(&claim.slug, &words);
                 self.fail(&claim, &words);
             }
         }

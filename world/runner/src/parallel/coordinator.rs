@@ -12,9 +12,9 @@ use crate::job::Job;
 use crate::log::Log;
 use crate::run_store::RunStore;
 use crate::{RunMessage, RunnerError, Tell, recover};
-use engine::loops::{Coordination, CoordinatorStep, Hook, HookEnd, HookStage, WorkCount};
+use engine::loops::{AlikeFailures, Coordination, CoordinatorStep, Hook, HookEnd, HookStage, WorkCount};
 use model::run::{Finish, Run, RunWish};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
@@ -27,6 +27,8 @@ pub(super) const KEEP_EVERY: Duration = Duration::from_secs(5);
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// A worker that was told to end gets so long.
 pub(super) const WORKER_GRACE: Duration = Duration::from_secs(15);
+/// What is proven when all of it ends gets so long to land, and twice the time of a verification where that is longer.
+const LANDING_GRACE: Duration = Duration::from_secs(120);
 const LINES: usize = 256;
 
 /// What a thread or a process reports.
@@ -84,13 +86,19 @@ pub(super) struct Coordinator<'j> {
     pub merging: Option<Claim>,
     /// Branches whose conflict is somebody's task: the branch's own claim, and that task's slug.
     pub conflicts: Vec<(Claim, String)>,
+    /// Of what is merged; a limit lets that come to its end.
     pub cancel: Cancel,
+    /// Of work trees that are set up.
+    pub cancel_setup: Cancel,
     pub stopping: Stopping,
     pub paused: bool,
     /// A limit holds: nothing new is begun.
     pub ending: Option<(Finish, String)>,
-    pub same_failures: u64,
-    pub last_failure: Option<String>,
+    /// Since when only merges are waited for, at the end.
+    landing_since: Option<Instant>,
+    pub failures: AlikeFailures,
+    /// Workers that have come to their first iteration.
+    pub begun: BTreeSet<String>,
     pub outcomes: BTreeMap<String, TaskOutcome>,
     pub order: Vec<String>,
     pub next_child: u64,
@@ -152,11 +160,13 @@ impl<'j> Coordinator<'j> {
             merging: None,
             conflicts: Vec::new(),
             cancel: Cancel::default(),
+            cancel_setup: Cancel::default(),
             stopping: Stopping::No,
             paused: false,
             ending: None,
-            same_failures: 0,
-            last_failure: None,
+            landing_since: None,
+            failures: AlikeFailures::default(),
+            begun: BTreeSet::new(),
             outcomes: BTreeMap::new(),
             order: Vec::new(),
             next_child: 0,
@@ -197,14 +207,14 @@ impl<'j> Coordinator<'j> {
         loop {
             let now = host::clock::now();
             let state = self.coordination();
+            self.bound_landing(&state);
             if let Some(over) = self.ending.clone() {
                 return if state.working + state.merging == 0 { Err(over) } else { Ok(TICK) };
             }
             match engine::loops::coordinate(&state, &self.job.terms.limits, now) {
                 CoordinatorStep::End { finish, why } => return Err((finish, why)),
                 CoordinatorStep::Drain { finish, why, at_once } => {
-                    self.end_for(finish, &why);
-                    self.stop_workers(if at_once { Stopping::Hard } else { Stopping::Soft });
+                    self.end_with(finish, why, if at_once { Stopping::Hard } else { Stopping::Soft });
                 }
                 CoordinatorStep::Wait(_) => return Ok(TICK),
                 CoordinatorStep::Start if self.rest_until.is_some_and(|until| Instant::now() < until) => {
@@ -229,6 +239,29 @@ impl<'j> Coordinator<'j> {
         }
     }
 
+    /// Nothing new is begun; workers end, and what is proven lands.
+    pub(super) fn end_with(&mut self, finish: Finish, why: String, how: Stopping) {
+        self.end_for(finish, &why);
+        self.stop_workers(how);
+    }
+
+    pub(super) fn ends(&self) -> bool {
+        self.ending.is_some() || self.stopping != Stopping::No
+    }
+
+    /// What is proven lands before the end, but not for ever. The rest is on record: whoever goes on merges it.
+    fn bound_landing(&mut self, state: &Coordination) {
+        if !self.ends() || state.working > 0 {
+            return;
+        }
+        let verify = Duration::from_millis(self.job.settings.verify_ms.max(0).cast_unsigned());
+        let since = *self.landing_since.get_or_insert_with(Instant::now);
+        if since.elapsed() > verify.saturating_mul(2).max(LANDING_GRACE) {
+            self.cancel.now();
+            self.to_merge.clear();
+        }
+    }
+
     fn coordination(&self) -> Coordination {
         let waits = self.claimed.len() + self.to_merge.len() + usize::from(self.merging.is_some());
         // What is claimed and not begun is begun before anything else is claimed.
@@ -238,18 +271,20 @@ impl<'j> Coordinator<'j> {
             }
             work => work,
         };
+        let unbegun = self.slots.iter().flatten().filter(|slot| !self.begun.contains(&slot.claim.agent)).count();
         Coordination {
             working: self.slots.iter().flatten().count(),
             merging: waits,
             workers: self.slots.len(),
             work,
             iterations: self.run.tally.iterations,
+            iterations_given: self.run.tally.iterations + unbegun as u64,
             cost_micros: self.run.tally.cost_micros,
             started_at: self.run.started_at,
             stopping: self.stopping != Stopping::No,
             paused: self.paused,
-            same_failures: self.same_failures,
-            last_failure: self.last_failure.clone(),
+            same_failures: self.failures.count(),
+            last_failure: self.failures.last().map(String::from),
         }
     }
 

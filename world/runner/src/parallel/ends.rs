@@ -23,6 +23,12 @@ impl Coordinator<'_> {
             _ => end.code.map_or("its worker was killed".to_string(), |code| format!("its worker ended with {code}")),
         };
         let complete = run.as_ref().is_some_and(|run| run.finish == Some(Finish::Complete));
+        if let Some(Run { finish, why: Some(words), .. }) = &run
+            && engine::loops::ends_all(*finish, Some(words))
+            && self.ending.is_none()
+        {
+            self.end_with(Finish::Error, words.clone(), Stopping::Soft);
+        }
         self.after(claim, complete, &why);
         self.say_ended(at, &why);
     }
@@ -43,7 +49,7 @@ impl Coordinator<'_> {
                 self.enqueue(claim);
             }
             AfterWorker::GiveBack => {
-                self.note_failure(why);
+                self.failures.note(&claim.slug, why);
                 self.give_back(&claim, why);
             }
             AfterWorker::Returned => {
@@ -53,7 +59,7 @@ impl Coordinator<'_> {
                     self.stop_workers(Stopping::Soft);
                 } else if !complete {
                     let reason = queued.and_then(|task| task.fail_reason.clone()).unwrap_or_else(|| why.to_string());
-                    self.note_failure(&reason);
+                    self.failures.note(&claim.slug, &reason);
                     self.outcome(&claim.slug).why = Some(reason);
                 }
                 self.leave(&claim.agent);
@@ -62,7 +68,7 @@ impl Coordinator<'_> {
             AfterWorker::Kept | AfterWorker::Over if is_conflict => self.leave(&claim.agent),
             AfterWorker::Kept => {
                 let reason = queued.and_then(|task| task.fail_reason.clone()).unwrap_or_else(|| why.to_string());
-                self.note_failure(&reason);
+                self.failures.note(&claim.slug, &reason);
                 self.keep_branch(&claim, &format!("quarantined: {reason}"));
                 self.leave(&claim.agent);
             }
@@ -95,6 +101,15 @@ impl Coordinator<'_> {
     pub(super) fn give_back(&mut self, claim: &Claim, why: &str) {
         self.outcome(&claim.slug).why = Some(why.to_string());
         if let Err(error) = self.run_store.release_for(&claim.agent, why) {
+            self.warn(&format!("task {} could not be given back, its lease will lapse: {error}", claim.slug));
+        }
+        self.leave(&claim.agent);
+    }
+
+    /// Back into the queue as if it had not been claimed: nobody worked on it.
+    pub(super) fn hand_back(&mut self, claim: &Claim, why: &str) {
+        self.outcome(&claim.slug).why = Some(why.to_string());
+        if let Err(error) = self.run_store.hand_back(&claim.agent, why) {
             self.warn(&format!("task {} could not be given back, its lease will lapse: {error}", claim.slug));
         }
         self.leave(&claim.agent);

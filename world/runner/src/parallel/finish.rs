@@ -63,12 +63,4 @@ impl Coordinator<'_> {
         let fresh = || TaskOutcome { slug: slug.to_string(), ..TaskOutcome::default() };
         self.outcomes.entry(slug.to_string()).or_insert_with(fresh)
     }
-
-    /// Counts failures that are alike; a merge ends the row.
-    pub(super) fn note_failure(&mut self, why: &str) {
-        let why = model::text::line(why, 300);
-        let same = self.last_failure.as_deref().is_some_and(|last| engine::loops::same_failure(last, &why));
-        self.same_failures = if same { self.same_failures + 1 } else { 1 };
-        self.last_failure = Some(why);
-    }
 }

@@ -6,7 +6,7 @@ use super::coordinator::{Coordinator, Happened, Stopping};
 use super::merging::{MergeEnd, MergeJob, named};
 use super::worker::Claim;
 use crate::RunnerError;
-use engine::loops::Conflict;
+use engine::loops::{AlikeFailures, Conflict, Waiting};
 use model::task::{LEASE_MS, TaskStatus};
 use model::task_branch::{BranchState, TaskBranch};
 use std::path::PathBuf;
@@ -28,11 +28,14 @@ impl Coordinator<'_> {
             }
             return;
         }
-        let claim = self.to_merge.remove(0);
+        let Some(next) = self.to_merge.iter().position(|claim| self.lands_now(claim)) else { return };
+        let claim = self.to_merge.remove(next);
         let proposed = self.run_store.store().task(&self.job.project, &claim.slug).ok().flatten();
         let hold = proposed.and_then(|task| task.queued.hold).filter(|hold| hold.agent == claim.agent);
         let Some(proposed) = hold.and_then(|hold| hold.proposed) else {
-            self.warn(&format!("task {} is nobody's to merge any more: its lease lapsed", claim.slug));
+            let why = "nobody says any more that it is done: its lease lapsed";
+            self.warn(&format!("task {} is not merged: {why}", claim.slug));
+            self.hand_back(&claim, why);
             return;
         };
         let verify = claim.verify.as_ref().or(self.job.settings.verify.as_ref());
@@ -58,6 +61,20 @@ impl Coordinator<'_> {
             });
             let _ = sender.send(Happened::Merged(end));
         });
+    }
+
+    fn lands_now(&self, claim: &Claim) -> bool {
+        engine::loops::lands_now(Waiting {
+            solves: self.conflicts.iter().any(|(of, _)| of.branch.branch == claim.branch.branch),
+            unsolved: !self.conflicts.is_empty(),
+            in_hand: self.conflicts.iter().any(|(_, slug)| self.in_hand(slug)),
+            ending: self.ends(),
+        })
+    }
+
+    fn in_hand(&self, slug: &str) -> bool {
+        let slots = self.slots.iter().flatten().map(|slot| &slot.claim);
+        slots.chain(&self.claimed).chain(&self.to_merge).chain(&self.merging).any(|claim| claim.slug == slug)
     }
 
     pub(super) fn merged(&mut self, end: MergeEnd) {
@@ -131,7 +148,7 @@ impl Coordinator<'_> {
             }
             self.leave(&done.agent);
         }
-        (self.same_failures, self.last_failure) = (0, None);
+        self.failures = AlikeFailures::default();
         (solved, of)
     }
 
@@ -148,7 +165,7 @@ impl Coordinator<'_> {
 
     /// What does not pass goes back to whoever works on it next: the conflict's task where there is one.
     fn refuted(&mut self, claim: &Claim, why: &str) {
-        self.note_failure(why);
+        self.failures.note(&claim.slug, why);
         self.outcome(&claim.slug).why = Some(why.to_string());
         self.say(&format!("task {} comes back: {}", claim.slug, model::text::line(why, 200)));
         self.mark(&claim.branch, BranchState::Working);
@@ -160,10 +177,18 @@ impl Coordinator<'_> {
 
     fn in_conflict(&mut self, claim: Claim, conflict: &Conflict) {
         let (solved, mut of) = self.both(&claim);
-        of.branch.tries += 1;
         self.outcome(&of.slug).conflicts += 1;
         let files = model::text::line(&conflict.files.join(", "), 200);
         self.say(&format!("task {} is in conflict with {} in {files}", of.slug, conflict.onto));
+        if solved.is_none() && self.ends() {
+            // Its proposal and its branch stay, and who goes on merges it again.
+            self.mark(&of.branch, BranchState::Conflict);
+            let why = format!("its branch {} conflicts in {files}: the next run asks an agent", of.branch.branch);
+            self.warn(&format!("task {} is not merged: {why}", of.slug));
+            self.outcome(&of.slug).why = Some(why);
+            return;
+        }
+        of.branch.tries += 1;
         if of.branch.tries > self.job.settings.merge_tries {
             self.keep_for_person(solved, &of, &format!("its branch {} conflicts in {files}", of.branch.branch));
             return;
@@ -231,8 +256,7 @@ impl Coordinator<'_> {
     pub(super) fn mind_conflicts(&mut self) {
         let mut at = 0;
         while let Some((_, slug)) = self.conflicts.get(at) {
-            let in_hand = self.slots.iter().flatten().any(|slot| slot.claim.slug == *slug)
-                || self.claimed.iter().chain(&self.to_merge).chain(&self.merging).any(|claim| claim.slug == *slug);
+            let in_hand = self.in_hand(slug);
             let status = self.run_store.store().task(&self.job.project, slug).ok().flatten();
             let status = status.map_or(TaskStatus::Deleted, |task| task.queued.status);
             match status {
@@ -255,7 +279,9 @@ impl Coordinator<'_> {
         let hint = format!("{why}; merge it by hand, then `taut task update {} --status done`", of.slug);
         for task in solved.iter().chain([of]) {
             let refuted = self.run_store.refute_task(&self.job.project, &task.slug, &task.agent, &hint);
-            let kept = refuted.and_then(|()| self.run_store.quarantine(&self.job.project, &task.slug));
+            // One whose proposal lapsed is held alone.
+            let failed = refuted.or_else(|_| self.run_store.fail(&self.job.project, &task.slug, &task.agent, &hint));
+            let kept = failed.and_then(|()| self.run_store.quarantine(&self.job.project, &task.slug));
             if let Err(error) = kept {
                 self.warn(&format!("task {} could not be quarantined: {error}", task.slug));
             }

@@ -27,17 +27,20 @@ impl Coordinator<'_> {
             self.say("waiting for the workers to end their iterations; press Ctrl+C again to kill them");
         }
         self.stopping = self.stopping.max(how);
+        if self.stopping == Stopping::Hard {
+            self.cancel.now();
+        }
         self.stop_workers(how);
     }
 
-    /// A soft stop lets iterations and merges end; a hard one nothing.
+    /// A soft stop lets iterations end, a hard one does not; merges are no workers'.
     pub(super) fn stop_workers(&mut self, how: Stopping) {
         let claimed: Vec<Claim> = self.claimed.drain(..).collect();
         for claim in claimed {
-            self.give_back(&claim, "the loop was stopped before its worker began");
+            self.hand_back(&claim, "the loop was stopped before its worker began");
         }
         if how == Stopping::Hard {
-            self.cancel.now();
+            self.cancel_setup.now();
         }
         for slot in self.slots.iter_mut().flatten() {
             if let Stage::Working(child) = &mut slot.stage {

@@ -15,6 +15,8 @@ const FAILURE_PAUSE_MS: i64 = 5_000;
 const LONGEST_PAUSE_MS: i64 = 300_000;
 /// So many transient errors in a row are none, where a plan alone is worked on.
 const MOST_TRANSIENTS: u64 = 10;
+/// How the words begin with which a login or an account ends a run.
+pub(in crate::loops) const MAY_NOT_WORK: &str = "the agent may not work";
 
 impl Loop {
     pub(super) fn failed(&mut self, terms: &Terms, ended: &EndedAgent, now: Ms) -> Vec<LoopEffect> {
@@ -38,8 +40,7 @@ impl Loop {
                 self.wait(terms, now.plus(pause), format!("the service is not there ({what})"), WaitKind::Time)
             }
             Some(AgentTrouble::Refused { what }) => {
-                let why =
-                    format!("the agent may not work: {what}. Log in or settle the account, then `taut loop resume`");
+                let why = format!("{MAY_NOT_WORK}: {what}. Log in or settle the account, then `taut loop resume`");
                 self.finish(Finish::Error, why)
             }
             Some(AgentTrouble::NotStarted { what }) => {

@@ -75,6 +75,7 @@ fn idle() -> Coordination {
         workers: 2,
         work: WorkCount::Counted { left: 3, done: 1, open: Open::Now },
         iterations: 0,
+        iterations_given: 0,
         cost_micros: 0,
         started_at: NOW,
         stopping: false,
@@ -125,6 +126,8 @@ fn l11_a_coordinator_starts_waits_drains_and_ends_by_what_is_so() {
         (Coordination { work: count(0, Open::Now), cost_micros: 100, ..idle() }, "complete"),
         (Coordination { cost_micros: 100, ..idle() }, "drain budget true"),
         (Coordination { iterations: 5, ..idle() }, "drain max_iterations false"),
+        (Coordination { iterations: 3, iterations_given: 4, working: 1, ..idle() }, "start"),
+        (Coordination { iterations: 3, iterations_given: 5, working: 1, workers: 9, ..idle() }, "wait"),
         (Coordination { same_failures: 3, ..idle() }, "drain error false"),
         (Coordination { started_at: Ms(NOW.0 - 1_000), ..idle() }, "drain limit true"),
         (Coordination { stopping: true, ..idle() }, "manual"),
@@ -135,9 +138,65 @@ fn l11_a_coordinator_starts_waits_drains_and_ends_by_what_is_so() {
 }
 
 #[test]
-fn l11_failures_are_the_same_whatever_numbers_are_in_them() {
-    assert!(same_failure("ended with 7 at 12:30", "ended with 9 at 01:02"));
-    assert!(!same_failure("ended with 7", "was killed"));
+fn l11_failures_are_alike_whatever_numbers_are_in_them_and_count_by_their_tasks() {
+    for (failures, expected) in [
+        (&[("a", "ended with 7 at 12:30"), ("b", "ended with 9 at 01:02")][..], 2),
+        (&[("a", "ended with 7"), ("b", "was killed")], 1),
+        (&[("a", "ended with 7"), ("a", "ended with 7"), ("a", "ended with 7")], 1),
+        (&[("a", "ended with 7"), ("b", "ended with 7"), ("a", "ended with 7"), ("c", "ended with 7")], 3),
+    ] {
+        let mut alike = AlikeFailures::default();
+        failures.iter().for_each(|(task, why)| alike.note(task, why));
+        assert_eq!((alike.count(), alike.last()), (expected, failures.last().map(|last| last.1)), "{failures:?}");
+    }
+}
+
+#[test]
+fn l11_only_a_login_or_an_account_that_ended_a_worker_ends_all() {
+    let login = format!("{MAY_NOT_WORK}: login. Log in");
+    for (finish, why, expected) in [
+        (Some(Finish::Error), Some(login.as_str()), true),
+        (Some(Finish::Manual), Some(&login), false),
+        (Some(Finish::Error), Some("the agent ended with 1"), false),
+        (None, None, false),
+    ] {
+        assert_eq!(ends_all(finish, why), expected, "{finish:?} {why:?}");
+    }
+}
+
+#[test]
+fn l11_while_a_conflict_is_being_solved_its_solution_alone_lands() {
+    let unsolved = Waiting { unsolved: true, ..Waiting::default() };
+    for (waiting, expected) in [
+        (Waiting::default(), true),
+        (unsolved, false),
+        (Waiting { solves: true, ..unsolved }, true),
+        (Waiting { in_hand: true, ..unsolved }, false),
+        (Waiting { ending: true, ..unsolved }, true),
+        (Waiting { ending: true, in_hand: true, ..unsolved }, false),
+        (Waiting { ending: true, in_hand: true, solves: true, ..unsolved }, true),
+    ] {
+        assert_eq!(lands_now(waiting), expected, "{waiting:?}");
+    }
+}
+
+#[test]
+fn l11_a_task_waits_for_the_task_of_its_conflict_however_the_run_before_ended() {
+    let proposed = || task(TaskStatus::Active, Some(("me", Some(true))));
+    let open = || task(TaskStatus::Open, None);
+    for (of, solver, expected) in [
+        (proposed(), open(), ConflictLeft::Waits),
+        (proposed(), proposed(), ConflictLeft::Waits),
+        (proposed(), task(TaskStatus::Quarantined, None), ConflictLeft::Waits),
+        (proposed(), task(TaskStatus::Done, None), ConflictLeft::Apart),
+        (open(), open(), ConflictLeft::ClaimedFirst),
+        (open(), proposed(), ConflictLeft::ClaimedFirst),
+        (open(), task(TaskStatus::Deleted, None), ConflictLeft::Apart),
+        (task(TaskStatus::Active, Some(("other", None))), open(), ConflictLeft::Apart),
+        (task(TaskStatus::Done, None), open(), ConflictLeft::Apart),
+    ] {
+        assert_eq!(conflict_left(&of, &solver), expected, "{of:?} {solver:?}");
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod notify;
 mod overnight;
 mod parallel;
 mod parallel_conflicts;
+mod parallel_ends;
 mod parallel_killed;
 mod parallel_trees;
 mod pause;

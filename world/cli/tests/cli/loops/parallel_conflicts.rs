@@ -4,11 +4,16 @@ use super::FINE;
 use super::parallel::{CLAIM, is_cleared_away, of_task, with_tasks};
 use testkit::stage::{Stage, summary};
 
-/// Both begin from the same head and write another line into the same file.
-fn clashes(stage: &Stage, solves: &str) {
+/// A file that all of them change.
+pub(super) fn shared(stage: &Stage) {
     stage.write("shared.txt", "nothing\n");
     stage.git(&["add", "-A"]);
     stage.git(&["commit", "-qm", "shared"]);
+}
+
+/// Both begin from the same head and write another line into the same file.
+pub(super) fn clashes(stage: &Stage, solves: &str) {
+    shared(stage);
     let root = stage.sandbox.root().to_string_lossy().into_owned();
     stage.client_does(&format!(
         "{CLAIM}; case $id in merge-*) echo $id >> {root}/asked; taut task show $id >> {root}/told; {solves}; exit;; esac
@@ -18,7 +23,7 @@ fn clashes(stage: &Stage, solves: &str) {
 }
 
 /// As the task tells it.
-const SOLVES: &str = "head=$(taut task show $id | grep -o 'git merge [0-9a-f]*' | head -1 | cut -d' ' -f3)
+pub(super) const SOLVES: &str = "head=$(taut task show $id | grep -o 'git merge [0-9a-f]*' | head -1 | cut -d' ' -f3)
     git merge -q $head > /dev/null || true; printf 't1\\nt2\\n' > shared.txt; git add -A; git commit -qm solved; taut task done $id";
 
 #[test]

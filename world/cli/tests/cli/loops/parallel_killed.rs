@@ -146,3 +146,22 @@ fn l11_l9_a_task_whose_work_tree_is_gone_comes_back_unless_its_branch_holds_what
     assert!(one["fail_reason"].as_str().unwrap().contains("work tree is gone"), "{one}");
     is_cleared_away(&stage);
 }
+
+/// The kill came after its branch was removed, and before the rest was.
+#[test]
+fn l11_l9_what_a_kill_kept_from_being_cleared_away_is_cleared_away_by_the_next_run() {
+    let stage = with_tasks(&["t1"]);
+    stage.client_does(&writes_its_file());
+    assert_eq!(stage.build(&["--workers", "2"]).code(), Some(0));
+    let folder = stage.sandbox.taut_home().join("worktrees/gone/t1");
+    std::fs::create_dir_all(folder.join("left")).unwrap();
+    let conn = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
+    let left = "UPDATE task_branches SET state = 'merging', branch = 'taut/gone/t1', folder = ?1";
+    assert_eq!(conn.execute(left, [folder.to_str().unwrap()]).unwrap(), 1);
+    stage.task(&["create", "t2", "do it"]);
+    let done = stage.build(&["--workers", "2"]);
+    assert_eq!((summary(&done)["finish"].as_str(), stage.show("t1")["attempt"].as_i64()), (Some("complete"), Some(1)));
+    let states: String = conn.query_row("SELECT group_concat(state) FROM task_branches", [], |row| row.get(0)).unwrap();
+    assert_eq!(states, "merged");
+    is_cleared_away(&stage);
+}
