@@ -3,6 +3,7 @@
 use super::checks::Check;
 use super::coordinator::{Coordinator, Happened, Slot, Stage, name};
 use super::prepare::TreeJob;
+use super::waiting::conflicts_elsewhere;
 use super::worker::{self, Claim, LimitsLeft};
 use crate::{RunMessage, RunnerError};
 use model::task::{LEASE_MS, Task};
@@ -50,11 +51,11 @@ impl Coordinator<'_> {
     /// The first that can be claimed and is no worker's of ours: an agent whose context is full lets its task go at once, and
     /// its worker takes it up again in the same tree.
     fn first_free(&self) -> Result<Option<String>, RunnerError> {
-        let ours: Vec<&str> = self.slots.iter().flatten().map(|slot| slot.claim.slug.as_str()).collect();
-        let some =
-            TaskFilter { claimable_at: Some(host::clock::now()), limit: ours.len() + 1, ..TaskFilter::default() };
+        let mut not = conflicts_elsewhere(self.run_store.store(), &self.job.project, &self.run.folder)?;
+        not.extend(self.slots.iter().flatten().map(|slot| slot.claim.slug.clone()));
+        let some = TaskFilter { claimable_at: Some(host::clock::now()), limit: not.len() + 1, ..TaskFilter::default() };
         let free = self.run_store.store().tasks(&self.job.project, &some)?;
-        Ok(free.into_iter().map(|task| task.plan.slug).find(|slug| !ours.contains(&slug.as_str())))
+        Ok(free.into_iter().map(|task| task.plan.slug).find(|slug| !not.contains(slug)))
     }
 
     /// The branch an earlier attempt left in this work tree, else a new one. It is on record before it is made.
