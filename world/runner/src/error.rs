@@ -53,6 +53,14 @@ pub enum RunnerError {
     #[error("there is no loop in {folder} that could be resumed: {why}")]
     NothingToResume { folder: String, why: String },
     #[error(
+        "{} finished {} in {folder} to be merged, left by a loop with several workers that was killed: {}. \
+         `taut loop resume {run}` merges them and goes on",
+        tasks.len(),
+        if tasks.len() == 1 { "branch waits" } else { "branches wait" },
+        model::text::line(&tasks.join(", "), 200)
+    )]
+    BranchesWait { folder: String, tasks: Vec<String>, run: String },
+    #[error(
         "a loop runs in {folder} ({}), and would work on in another tree than it knows; `taut loop stop` ends it",
         who(*pid, None)
     )]

@@ -38,7 +38,7 @@ pub use group_guard::guard_group;
 pub use hook::run_in_background;
 pub use job::{Job, JobRequest, Resume, WorkerJob};
 pub use lock::TreeLock;
-pub use parallel::{ParallelSummary, TaskOutcome, coordinate};
+pub use parallel::{ParallelSummary, TaskOutcome, coordinate, refuse_while_branches_wait};
 pub use permissions::{keep_permissions, kept_permissions, permission_name};
 pub use run_commits::{RunCommit, landed_commits, run_commits, standing_branches};
 pub use run_message::{RunMessage, RunStatus, Tell};

@@ -6,6 +6,7 @@ use crate::run_store::RunStore;
 use engine::loops::{Open, Progress, WorkCount, WorkState, boxes};
 use model::Ms;
 use model::run::Run;
+use model::task::TaskStatus;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -166,13 +167,27 @@ pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> 
     let mut hash = DefaultHasher::new();
     (counts.open, counts.active, counts.done, counts.blocked, counts.quarantined, counts.deleted).hash(&mut hash);
     let open = match look.next {
-        _ if look.claimable > 0 => Open::Now,
+        _ if look.claimable > not_here(job, run_store, run, now) => Open::Now,
         Some(next) => Open::At(next.max(now.plus(LOOK_AGAIN_MS))),
         None => Open::Never,
     };
     let left = some_left(&counts);
     let done = counts.done.max(i64::from(left == 0)).cast_unsigned();
     (WorkCount::Counted { left, done, open }, hash.finish())
+}
+
+/// How much of what can be claimed can be worked on in another work tree alone.
+fn not_here(job: &Job, run_store: &RunStore, run: &Run, now: Ms) -> i64 {
+    let store = run_store.store();
+    let elsewhere = crate::parallel::conflicts_elsewhere(store, &job.project, &run.folder).unwrap_or_default();
+    let claimable = |slug: &String| {
+        let task = store.task(&job.project, slug).ok().flatten();
+        task.is_some_and(|task| {
+            let queued = &task.queued;
+            queued.status == TaskStatus::Open && queued.open_blockers == 0 && queued.ready_at <= now
+        })
+    };
+    elsewhere.iter().filter(|slug| claimable(slug)).count() as i64
 }
 
 /// A worker's whole work is its one task.

@@ -91,7 +91,8 @@ impl Coordinator<'_> {
         if !folder.join(".git").exists() {
             // What was not committed went with it. A branch that is in conflict has all of it.
             let verified = claim.verify.is_some() || self.job.settings.verify.is_some();
-            if !in_conflict && !(verified && self.has_own_commits(row)) {
+            let holds_it = in_conflict || (verified && self.has_own_commits(row));
+            if !holds_it {
                 let why = "its work tree is gone, and what was not committed with it";
                 self.warn(&format!("task {} comes back: {why}", claim.slug));
                 self.mark(row, BranchState::Working);

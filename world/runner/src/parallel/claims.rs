@@ -3,6 +3,7 @@
 use super::checks::Check;
 use super::coordinator::{Coordinator, Happened, Slot, Stage, name};
 use super::prepare::TreeJob;
+use super::waiting::conflicts_elsewhere;
 use super::worker::{self, Claim, LimitsLeft};
 use crate::{RunMessage, RunnerError};
 use model::run::Run;
@@ -54,12 +55,13 @@ impl Coordinator<'_> {
     fn first_free(&self) -> Result<Option<String>, RunnerError> {
         let slots = self.slots.iter().flatten().map(|slot| &slot.claim);
         let ours: Vec<&Claim> = slots.chain(&self.to_merge).chain(&self.merging).chain(&self.claimed).collect();
-        let limit = 2 * ours.len() + 1;
+        let elsewhere = conflicts_elsewhere(self.run_store.store(), &self.job.project, &self.run.folder)?;
+        let limit = 2 * ours.len() + elsewhere.len() + 1;
         let some = TaskFilter { claimable_at: Some(host::clock::now()), limit, ..TaskFilter::default() };
         for task in self.run_store.store().tasks(&self.job.project, &some)? {
             let branch = self.run_store.store().branch_of(&task.queued)?.map(|row| row.branch);
             let same = |claim: &&Claim| claim.slug == task.plan.slug || Some(&claim.branch.branch) == branch.as_ref();
-            if !ours.iter().any(same) {
+            if !ours.iter().any(same) && !elsewhere.contains(&task.plan.slug) {
                 return Ok(Some(task.plan.slug));
             }
         }

@@ -20,6 +20,7 @@ mod settle;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod waiting;
 mod watch;
 mod wishes;
 mod worker;
@@ -27,3 +28,5 @@ mod worker;
 pub use coordinator::coordinate;
 pub(crate) use land::landing_word;
 pub use outcome::{ParallelSummary, TaskOutcome};
+pub(crate) use waiting::conflicts_elsewhere;
+pub use waiting::refuse_while_branches_wait;

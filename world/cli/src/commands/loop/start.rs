@@ -65,6 +65,7 @@ fn begin(asked: &JobRequest, args: &LoopArgs, printer: &Printer) -> Result<Exit,
     if parallel {
         return workers::run(&job, &screen, printer);
     }
+    runner::refuse_while_branches_wait(&job)?;
     let summary = runner::run(&job, &screen)?;
     summary::show(&summary, printer);
     Ok(Exit::Loop(summary.finish.exit()))

@@ -165,3 +165,18 @@ fn l11_l9_what_a_kill_kept_from_being_cleared_away_is_cleared_away_by_the_next_r
     assert_eq!(states, "merged");
     is_cleared_away(&stage);
 }
+
+#[test]
+fn l11_l9_a_loop_with_one_worker_says_that_finished_branches_wait() {
+    let stage = with_tasks(&["t1", "t2"]);
+    killed_while_proving(&stage, "echo $id > $id.txt; git add -A; git commit -qm \"$id\"", "true");
+    let told = stage.build(&[]);
+    assert_eq!(told.code(), Some(1), "{}", told.stderr_text());
+    for part in ["2 finished branches wait", "t1, t2", "taut loop resume "] {
+        assert!(told.stderr_text().contains(part), "{part}: {}", told.stderr_text());
+    }
+    let done = stage.taut(&["loop", "resume", "--json"]);
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    assert_eq!((stage.read("t1.txt").trim(), stage.read("t2.txt").trim()), ("t1", "t2"));
+    is_cleared_away(&stage);
+}

@@ -138,3 +138,31 @@ fn l11_the_summary_lists_what_the_run_made_and_what_is_still_there() {
     let log = stage.git(&["log", "--format=%s", aside]);
     assert!(log.contains("t2"), "{log}");
 }
+
+/// The loop that met the conflict has ended at its limit, and the task of the conflict waits for it.
+#[test]
+fn l11_a_conflict_is_solved_in_the_work_tree_it_is_about_and_in_no_other() {
+    let stage = with_tasks(&["t1", "t2"]);
+    let other = stage.sandbox.root().join("other");
+    stage.write("shared.txt", "nothing\n");
+    stage.git(&["add", "-A"]);
+    stage.git(&["commit", "-qm", "shared"]);
+    stage.git(&["worktree", "add", "-q", "-b", "side", other.to_str().unwrap()]);
+    let root = stage.sandbox.root().to_string_lossy().into_owned();
+    stage.client_does(&format!(
+        "{CLAIM}; case $id in merge-*) echo $PWD >> {root}/asked; taut task release $id; exit;; t3) ;; *)
+         echo x >> {root}/starts; until [ $(wc -l < {root}/starts) -ge 2 ]; do sleep 0.05; done;; esac
+         echo $id > $([ $id = t3 ] && echo own || echo shared).txt; git add -A; git commit -qm \"$id\"; taut task done $id; {FINE}"
+    ));
+    stage.build(&["--workers", "2", "-n", "3"]);
+    stage.task(&["create", "t3", "anything else"]);
+    let listed = stage.task(&["list", "--json"]).stdout_text();
+    assert!(listed.contains("merge-t"), "its conflict waits: {listed}");
+    let mut command = stage.command(&["loop", "build", "--json", "--workers", "2", "-n", "1"]);
+    command.current_dir(&other);
+    let done = process::run(command, b"", std::time::Duration::from_secs(60)).unwrap();
+    assert_eq!(summary(&done)["finish"], "max_iterations", "{}", done.stderr_text());
+    assert_eq!(stage.show("t3")["s"], "done", "{}", done.stderr_text());
+    let asked = std::fs::read_to_string(stage.sandbox.root().join("asked")).unwrap_or_default();
+    assert!(asked.lines().count() <= 1, "{asked}");
+}
