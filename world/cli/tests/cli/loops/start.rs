@@ -341,7 +341,7 @@ fn l1_with_neither_plan_nor_tasks_nothing_starts() {
     assert_eq!(stage.sandbox.taut(&["loop", "plan", "-n", "1"], b"").unwrap().code(), Some(10), "a plan needs none");
     // A plan without boxes is a plan.
     stage.write("IMPLEMENTATION_PLAN.md", "Make it better.\n");
-    assert_eq!(stage.build(&["-n", "1"]).code(), Some(10));
+    assert_eq!(stage.build(&["-n", "1", "--idle-iterations", "0"]).code(), Some(10));
 }
 
 #[test]
