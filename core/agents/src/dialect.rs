@@ -5,6 +5,8 @@ use crate::answer_form::AnswerForm;
 use crate::prices::ModelPrice;
 use crate::settings::SettingsDialect;
 use model::agent::AgentProfile;
+use model::card::CardAnswer;
+use model::client_state::ClientState;
 use model::fleet::Prompt;
 use model::reply::{GateStop, Reply};
 use model::run::{AgentOutput, Launch, LaunchLine};
@@ -46,7 +48,17 @@ pub struct Dialect {
     pub screen: Option<ScreenDialect>,
     /// Where it has a status line that a command can fill.
     pub status_line: Option<fn(&[u8]) -> StatusLineInput>,
+    /// Where it keeps a file that says what it does.
+    pub session_file: Option<SessionFileDialect>,
+    /// Where a permission, a question or a plan can be answered from elsewhere. See [`PersonAnswer`].
+    pub answer: Option<PersonAnswer>,
+    /// All that `answer` may print, and nothing else may.
+    pub answer_forms: &'static [AnswerForm],
 }
+
+/// What a person's own answer is printed as: the one way on which anything is allowed. `None` where it is no answer to
+/// this call: then nothing is printed, and the agent's own dialog stands.
+pub type PersonAnswer = fn(&Envelope, &CardAnswer) -> Option<Answer>;
 
 /// Whether a payload bears the marks of one agent.
 pub type PayloadMark = fn(&Map<String, Value>) -> bool;
@@ -103,6 +115,17 @@ pub enum EditsMode {
     NeverAsks(&'static str),
 }
 
+/// The file in which a running client says what it does.
+#[derive(Debug)]
+pub struct SessionFileDialect {
+    /// Below the agent's own folder, by the number of the client's process.
+    pub path: fn(u32) -> String,
+    /// The agent's own folder, told by where a session has its transcript.
+    pub folder: fn(&str) -> Option<&str>,
+    /// `None` for what cannot be read, or says nothing of its state.
+    pub read: fn(&str) -> Option<ClientState>,
+}
+
 /// How the agent's screen is read.
 #[derive(Debug)]
 pub struct ScreenDialect {
@@ -110,6 +133,12 @@ pub struct ScreenDialect {
     pub prompt: fn(CapturedScreen<'_>) -> Prompt,
     /// What stands in it, without any blanks.
     pub typed: fn(CapturedScreen<'_>) -> Option<String>,
+    /// Whether what stands in it, without blanks, is how this text is shown when it was pasted.
+    pub shows: fn(&str, &str) -> bool,
+    /// Whether the client works, and says that Esc stops it.
+    pub works: fn(CapturedScreen<'_>) -> bool,
+    /// Whether this text at the prompt is words for the agent, and nothing that the client itself obeys or completes.
+    pub is_words: fn(&str) -> bool,
 }
 
 /// What `tmux capture-pane -p -e` prints, and where the cursor stands.

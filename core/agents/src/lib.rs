@@ -19,6 +19,7 @@ pub mod hook_file;
 pub mod kimi_code;
 pub mod launch_words;
 pub mod lenient;
+mod line_place;
 pub mod opencode;
 pub mod others;
 pub mod patch;
@@ -30,12 +31,14 @@ mod read;
 mod salvage;
 pub mod settings;
 pub mod shim;
+pub mod spending;
 pub mod tool_input;
 pub mod tool_table;
 pub mod transcript_lines;
 pub mod vibe;
 pub mod vscode;
 
+pub use line_place::{LinePlace, line_place};
 pub use read::may_be_payload;
 
 pub use dialect::{CapturedScreen, Dialect, StatusLineInput};
@@ -79,6 +82,7 @@ impl Dialects {
     /// The dialect of that id, or that users call so, however they write it: a hook installed by hand as `Claude_Code`
     /// must not go unjudged.
     pub fn find(self, name: &str) -> Option<&'static Dialect> {
+        let (name, _) = line_place(name);
         let name = &name.trim().to_ascii_lowercase().replace(['_', ' '], "-");
         let by = |is: fn(&Dialect, &str) -> bool| self.0.iter().copied().find(|dialect| is(dialect, name));
         by(|dialect, name| dialect.id() == name).or_else(|| by(Dialect::is_called))

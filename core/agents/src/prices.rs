@@ -1,21 +1,7 @@
 //! What models cost by their public lists, for agents that tell what they used and not what it cost. An estimate, and
 //! rather too high than too low: a budget must hold.
 
-/// What one request, or several, took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct UsedTokens {
-    /// Read afresh.
-    pub input: u64,
-    pub cache_read: u64,
-    pub cache_write: u64,
-    pub output: u64,
-}
-
-impl UsedTokens {
-    pub fn all(self) -> u64 {
-        [self.input, self.cache_read, self.cache_write, self.output].into_iter().fold(0, u64::saturating_add)
-    }
-}
+pub use model::agent::UsedTokens;
 
 /// A family of models by how their names begin, and what a million tokens of it cost in thousandths of a dollar: read,
 /// read from the cache, written.

@@ -1,6 +1,8 @@
 //! An agent's settings files: what is put into them, what was found in them, and
 //! what each dialect declares of its own.
 
+pub use crate::hook_file::SHARED_PROGRAM;
+
 use model::EventKind;
 use std::fmt;
 
@@ -23,8 +25,12 @@ pub struct SettingsDialect {
     pub inspect: fn(&str) -> Result<Inspection, SettingsError>,
     /// How a server of tools is registered with it; `None` for an agent that takes none.
     pub server: Option<ServerDialect>,
+    /// The line that waits for a person's answer; `None` for an agent that cannot be answered from elsewhere.
+    pub waiting: Option<WaitingLine>,
     pub versions: ClientVersions,
     pub proof: ProofDialect,
+    /// How our line gets into its status bar; `None` for an agent that has none to be filled.
+    pub status_line: Option<StatusLineSetting>,
     /// Where the agent runs no hook before its user has agreed to it.
     pub review: Option<HookReview>,
 }
@@ -45,6 +51,30 @@ pub struct HookReview {
 
 /// The hash of a text, in hexadecimal letters.
 pub type TextHash = fn(&str) -> String;
+
+/// A second line on the event of a permission, which waits until a person has answered from elsewhere. It is there only
+/// where the user has switched that on, and stands in the user's own file alone.
+#[derive(Debug)]
+pub struct WaitingLine {
+    /// The arguments of our command.
+    pub args: &'static [&'static str],
+    /// The first client that it works with.
+    pub since: Version,
+    /// Puts the line in, or brings it up to date; what is there of other lines stays.
+    pub edit: fn(&str, &SettingsPlan) -> Result<Edited, SettingsError>,
+    pub remove: fn(&str) -> Result<Edited, SettingsError>,
+    /// What it prints at the beginning of a session, so that a change of the file at this path wakes the client.
+    pub watch: fn(&str) -> String,
+}
+
+/// The line of an agent's status bar, in the settings that hold its hooks. One that is there already goes on being shown.
+#[derive(Debug)]
+pub struct StatusLineSetting {
+    /// Puts our line in, with the absolute path of the program. Whoever takes the hooks out takes this out too.
+    pub edit: fn(&str, &str) -> Result<Edited, SettingsError>,
+    /// The program that our line starts, where there is one.
+    pub inspect: fn(&str) -> Result<Option<String>, SettingsError>,
+}
 
 /// The agent's list of servers of the Model Context Protocol, in a file of the user's own.
 #[derive(Debug)]
@@ -95,7 +125,7 @@ pub const DENIED_COMMAND: &str = "rm -rf /";
 /// What is to be in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsPlan {
-    /// Absolute path of the `taut` that is called.
+    /// Absolute path of the `taut` that is called; in settings that a team shares the name alone, [`SHARED_PROGRAM`].
     pub command: String,
     /// The client that will read the settings.
     pub client: KnownClient,
@@ -140,6 +170,10 @@ pub enum Leaves {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inspection {
     pub entries: Vec<HookEntry>,
+    /// The lines that wait for a person's answer: one where the user has switched that on.
+    pub waiting: Vec<HookEntry>,
+    /// A plugin of ours that is switched on, and brings the same hooks.
+    pub plugin: Option<String>,
     /// `disableAllHooks` is set: nothing of ours runs.
     pub hooks_disabled: bool,
     /// The first thing that is not plain JSON. We read and keep it, but the real
@@ -225,6 +259,13 @@ impl Version {
                 _ => None,
             }
         })
+    }
+}
+
+impl SettingsPlan {
+    /// The settings are read on other machines too.
+    pub fn is_shared(&self) -> bool {
+        self.command == SHARED_PROGRAM
     }
 }
 

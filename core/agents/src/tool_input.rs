@@ -1,6 +1,7 @@
 //! What a tool would run or write, read from the input of tools that no dialect knows by name: servers of tools, and
 //! tools that are newer than this program.
 
+use model::text::shell_word;
 use model::tool::ToolSubject;
 use serde_json::Value;
 
@@ -55,8 +56,8 @@ pub enum CommandLanguage {
 pub fn shell_line(language: CommandLanguage, text: &str) -> String {
     match language {
         CommandLanguage::Shell => text.to_string(),
-        CommandLanguage::PowerShell => format!("pwsh -Command {}", quoted(text)),
-        CommandLanguage::JavaScript => format!("node -e {}", quoted(text)),
+        CommandLanguage::PowerShell => format!("pwsh -Command {}", shell_word(text)),
+        CommandLanguage::JavaScript => format!("node -e {}", shell_word(text)),
     }
 }
 
@@ -87,7 +88,7 @@ pub fn read(name: &str, input: &Value, subject: &mut ToolSubject) {
     let statements = if DATABASES.iter().any(|part| lower.contains(part)) { STATEMENTS } else { &["sql"] };
     let statement = statements.iter().find_map(|field| input.get(*field)).and_then(Value::as_str);
     if let Some(statement) = statement.filter(|_| subject.command.is_none() && subject.unread.is_none()) {
-        subject.command = Some(format!("psql -c {}", quoted(statement)));
+        subject.command = Some(format!("psql -c {}", shell_word(statement)));
     }
     let words = |part: char| !part.is_ascii_alphanumeric();
     if file_lists(input).any(|list| list.len() > MOST_PATHS) {
@@ -176,9 +177,9 @@ pub fn text_lines(input: &Value, field: &str) -> Option<String> {
 /// A path as a shell has to write it; the home's sign keeps its meaning.
 fn place(path: &str) -> String {
     match path.strip_prefix("~/") {
-        Some(rest) if !rest.is_empty() => format!("~/{}", quoted(rest)),
+        Some(rest) if !rest.is_empty() => format!("~/{}", shell_word(rest)),
         _ if matches!(path, "~" | "~/") => path.to_string(),
-        _ => quoted(path),
+        _ => shell_word(path),
     }
 }
 
@@ -205,17 +206,7 @@ fn texts(items: &[Value]) -> Option<Vec<&str>> {
 }
 
 fn words(items: &[Value]) -> Option<String> {
-    Some(texts(items)?.into_iter().map(quoted).collect::<Vec<_>>().join(" "))
-}
-
-/// A word as a shell has to write it.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+@%".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_string()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
+    Some(texts(items)?.into_iter().map(shell_word).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

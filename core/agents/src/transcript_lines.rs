@@ -1,6 +1,6 @@
 //! Transcripts of one JSON value a line, read from their end. What cannot be read is passed over.
 
-use model::agent::FoundUsage;
+use model::agent::{FoundUsage, SpentRequest};
 use model::fact::TranscriptTail;
 use serde_json::Value;
 
@@ -37,4 +37,16 @@ pub fn last<T>(tail: &TranscriptTail, find: fn(&Value) -> Option<T>) -> Option<T
     let from = if whole { 0 } else { text.find('\n').map_or(text.len(), |at| at + 1) };
     let lines = text.get(from..).unwrap_or_default().lines().rev().take(MOST_LINES);
     lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|line| find(&line))
+}
+
+/// A line with this mark in it: most are the results of tools, and are not parsed.
+pub fn spent_line(line: &[u8], mark: &str) -> Option<Value> {
+    let text = std::str::from_utf8(line).ok().filter(|text| text.contains(mark))?;
+    serde_json::from_str(text).ok()
+}
+
+/// When the request of a line was made.
+pub fn request(line: &Value) -> SpentRequest {
+    let at = line.get("timestamp").and_then(Value::as_str).map(str::to_string);
+    SpentRequest { at, ..SpentRequest::default() }
 }

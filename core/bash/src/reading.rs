@@ -51,6 +51,8 @@ pub struct Command {
     pub cwd: Option<Arc<str>>,
     /// The line of the innermost file it is reached through; 0 where it stands in no file.
     pub line: usize,
+    /// It is typed into another terminal.
+    pub typed: bool,
 }
 
 /// One word after quoting and expansion.
@@ -185,6 +187,12 @@ impl Word {
 }
 
 impl Command {
+    /// Whether it is started in, or typed into, another terminal.
+    pub fn is_in_another_terminal(&self) -> bool {
+        let terminal = |via: &Via| matches!(via, Via::Wrapper(name) if crate::nested::is_terminal(name));
+        self.via.iter().any(terminal)
+    }
+
     /// The program's name without its folder, when it is certain.
     pub fn program(&self) -> Option<String> {
         let name = self.words.first()?.known()?;

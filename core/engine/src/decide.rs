@@ -1,5 +1,6 @@
 //! The decision on one event: what is said, what is written, what follows.
 
+use crate::checkpoints::{self, CheckpointWish};
 use crate::event_context::EventContext;
 use crate::fleet::text::line;
 use crate::fleet::{notify, reports};
@@ -7,14 +8,18 @@ use crate::memory::{self, RpcReport};
 use crate::queue::CONTEXT_LIMIT;
 use crate::reply::SessionMark;
 use crate::session::reports_to;
-use crate::{asks, context, leases, own_folder, record, redact, reply, run_files, state, status, stops, strikes};
+use crate::{
+    asks, cards, context, leases, own_folder, record, redact, reply, run_files, session_note, state, status, stops,
+    strikes,
+};
 use model::effect::{After, Write};
 use model::effort::MemoryWrite;
-use model::event::EventKind;
+use model::event::{Body, EventKind};
 use model::reply::Reply;
 use model::row::{Agent, Event};
 use model::session::{Session, SessionState};
-use model::{Findings, Level, Loaded, Ms, Placed};
+use model::session_facts::SessionNote;
+use model::{Finding, Findings, Level, Loaded, Ms, Placed};
 
 pub struct Outcome {
     pub reply: Reply,
@@ -23,8 +28,19 @@ pub struct Outcome {
     /// The event as it will be stored; whoever runs the way adds the answer and the cost.
     pub event: Event,
     pub after: Vec<After>,
+    /// To be made before the reply is given.
+    pub checkpoint: Option<CheckpointWish>,
     /// What a caller of the hook as a method is told besides.
     pub report: RpcReport,
+}
+
+/// Every rule that had a word, before all the one that decided.
+fn deciding_first(mut rules: Vec<String>, guard: &Findings, gates: &[Finding]) -> Vec<String> {
+    if rules.len() > 1 {
+        let decided = policy::deciding(&Findings(guard.0.iter().chain(gates).cloned().collect()));
+        rules.sort_by_key(|rule| decided.as_ref() != Some(rule));
+    }
+    rules
 }
 
 pub fn decide(event: &EventContext<'_>) -> Outcome {
@@ -42,7 +58,7 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
         // What a stopped agent is denied is not the strike: it has not been told of it.
         writes.append(&mut judged.writes);
     }
-    writes.extend(shown(event));
+    writes.extend(shown(event).into_iter().chain(cards::steps(event)));
     let memory = memory::step(event, &holding);
     let mut said = reply::say(event, &holding, &memory);
     if !holding.warnings.is_empty() {
@@ -54,20 +70,20 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
     writes.extend(said.writes);
     writes.extend(memory.writes());
 
+    let checkpoint = checkpoints::wish(event, &judged, verdict).filter(|_| !holding.halted);
     let mut row = record::event(event);
     row.verdict = verdict;
     let let_pass = judged.spent.iter().chain(judged.allowed.iter().map(|(finding, _)| finding));
     let found = judged.findings.0.iter().chain(let_pass).chain(&memory.findings);
-    row.rules = found.map(|finding| finding.rule.clone()).collect();
+    row.rules = deciding_first(found.map(|finding| finding.rule.clone()).collect(), &judged.findings, &memory.findings);
     if verdict < Level::Ask {
         writes.extend(judged.spending());
-        stops::record_allowed(&mut row, &judged.findings, &judged.allowed);
+        stops::record_let_pass(&mut row, &judged);
     } else if !holding.halted {
         stops::record(&mut row, event, &memory.findings);
     }
     row.rules.extend(said.rules);
     row.reason = reply::reason(&said.reply).or(said.reason);
-
     let mut after = Vec::new();
     if envelope.kind == EventKind::SessionStart && placed.opened {
         after.push(After::EnsureDaemon);
@@ -84,9 +100,11 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
             session = state::end(session, CONTEXT_LIMIT, now);
         }
         writes.extend(reports_of(&session, event));
+        writes.extend(session_note::of_event(&session, event));
         row.session = Some(session.id.clone());
         row.agent.clone_from(&session.agent);
         record::chart(&mut row, &mut session);
+        writes.extend(failed_tool(&session, &row, event));
         let agents = [teammate_row(event), agent_row(&session, verdict, event)];
         for agent in agents.into_iter().flatten() {
             after.extend(turn(
@@ -103,7 +121,7 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
     after.extend(writes.iter().filter_map(sent));
     let writes = writes.into_iter().map(redact::write).collect();
     let after = after.into_iter().map(redact::after).collect();
-    Outcome { reply: said.reply, writes, event: row, after, report: memory.report }
+    Outcome { reply: said.reply, writes, event: row, after, checkpoint, report: memory.report }
 }
 
 /// When the work began that the event is part of: a sub-agent, or a client started from within, works for another.
@@ -150,10 +168,23 @@ fn moved(current: Session, event: &EventContext<'_>, verdict: Level) -> Session 
 fn remembered(mut session: Session, marks: Vec<SessionMark>, event: &EventContext<'_>, verdict: Level) -> Session {
     marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
     session.memo.memory_off |= event.memory_off();
-    asks::remember(&mut session.memo, event.envelope, verdict);
+    asks::remember(&mut session.memo, event.envelope, verdict, event.now);
     session.memo.reports_to = session.memo.reports_to.take().or_else(|| reports_to(&session, event.loaded));
     session
 }
+
+/// The mark of a failed tool where the event changes it: with another failure, and with what takes the last one away.
+fn failed_tool(session: &Session, row: &Event, event: &EventContext<'_>) -> Option<Write> {
+    let stood = event.session().is_some_and(|before| before.memo.failed_tool);
+    let fails = matches!(event.envelope.body, Body::ToolFailed { interrupted: false, .. });
+    let failed = fails.then(|| notify::why(row, MOST_FAILED)).map(|why| line(&why, MOST_FAILED));
+    let changes = failed.is_some() || stood && !session.memo.failed_tool;
+    let note = SessionNote::FailedTool(failed);
+    changes.then(|| Write::Fact { session: session.id.clone(), note, at: event.now })
+}
+
+/// So much is kept of what failed.
+const MOST_FAILED: usize = 160;
 
 /// Sessions that the event ends besides its own, their agents at rest, and whom they worked for told.
 fn ended(placed: &Placed, now: Ms) -> Vec<Write> {
@@ -190,7 +221,14 @@ fn agent_row(session: &Session, verdict: Level, event: &EventContext<'_>) -> Opt
         return None;
     }
     let known = loaded.agent.as_ref().filter(|agent| agent.id == session.agent);
-    let input = status::StatusInput { envelope, verdict, session, known: known.map(|agent| agent.status) };
+    let asked_before = placed.current.as_ref().and_then(|before| before.memo.asked_at);
+    let input = status::StatusInput {
+        envelope,
+        verdict,
+        session,
+        known: known.map(|agent| agent.status),
+        asks_anew: session.memo.asked_at != asked_before,
+    };
     let status = status::next(&input).or_else(|| placed.opened.then(|| status::first(envelope)))?;
     let row = Agent {
         id: session.agent.clone(),

@@ -1,9 +1,10 @@
 //! Which rows a decision needs besides those that tell whom its event is about,
 //! and what only stored rows can make it ask of the world.
 
+use crate::cards::tells_of_cards;
 use crate::event_context::EventContext;
 use crate::memory::{ask, begin, note, offer, reading, settings};
-use crate::{context, reply, session, status};
+use crate::{checkpoints, context, reply, session, status};
 use grammar::{AgentCommand, AgentLine};
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
@@ -17,6 +18,7 @@ pub fn needs(event: &EventContext<'_>) -> Needs {
     let mut needs = effort_rows(event);
     for_command(event, &mut needs);
     to_be_shown(event, &mut needs);
+    needs.cards = event.own_session().filter(|_| tells_of_cards(event.envelope)).map(|session| session.id.clone());
     needs.allowances = event.findings.level() >= Level::Ask;
     Needs { placed, ..needs }
 }
@@ -29,6 +31,7 @@ pub fn raised(event: &EventContext<'_>) -> Vec<Probe> {
     asks.extend(context::inherited(event));
     asks.extend(ask::raised(event));
     asks.extend(offer::raised(event));
+    asks.extend(checkpoints::raised(event));
     asks
 }
 

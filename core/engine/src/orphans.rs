@@ -8,7 +8,7 @@ use model::session::Session;
 /// So long nothing must have been heard.
 pub const SILENCE_MS: i64 = 2 * 60 * 60 * 1000;
 
-const REASON: &str = "orphaned";
+pub const REASON: &str = "orphaned";
 
 /// What one sign says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

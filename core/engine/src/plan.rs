@@ -2,7 +2,7 @@
 
 use crate::context::{self, ContextSettings, observe};
 use crate::event_context::EventContext;
-use crate::{identity, memory};
+use crate::{identity, memory, session_note};
 use model::fact::{Facts, Probe};
 use model::{Call, Envelope, Findings};
 use policy::{Around, Circumstances, ParsedCall, Policy};
@@ -28,6 +28,7 @@ pub fn plan_with(envelope: &Envelope, call: &Call, parsed_call: Option<Rc<Parsed
     probes.extend(identity::client_probe(envelope.agent, &call.env, call.parent));
     probes.extend(parsed_call.iter().flat_map(|parsed_call| parsed_call.probes()));
     probes.extend(memory::ask::early(envelope));
+    probes.extend(session_note::probe(envelope, folder));
     Plan { probes, parsed_call }
 }
 

@@ -45,8 +45,6 @@ pub const GRACE_MS: i64 = 120_000;
 pub const CONTEXT_LIMIT: &str = "context limit reached";
 pub const SESSION_ENDED: &str = "session ended unexpectedly";
 pub const SESSION_EXITED: &str = "session exited without completing task";
-/// Said by loops alone, of an agent whose program is gone: no try was made of the task, so none is counted.
-pub const NEVER_STARTED: &str = "the agent could not be started";
 pub const DEREGISTERED: &str = "agent deregistered";
 pub const LAPSED: &str = "lease lapsed";
 pub const NEVER_PROVEN: &str = "said done, and never proven";
@@ -57,6 +55,15 @@ pub struct Claimant {
     pub agent: String,
     pub session: Option<String>,
     pub lease_ms: i64,
+    /// Whom the wish comes from, whatever name it is made in.
+    pub speaker: Speaker,
+}
+
+impl Claimant {
+    /// An agent that speaks for itself, and of whose session nothing is known.
+    pub fn agent(agent: &str, lease_ms: i64) -> Self {
+        Self { agent: agent.to_string(), session: None, lease_ms, speaker: Speaker::agent(agent) }
+    }
 }
 
 /// What is known of a holder whose lease has run out.
@@ -108,22 +115,24 @@ pub fn release(task: &Queued, reason: &str, now: Ms) -> TaskTransition {
     come_back(task, AttemptOutcome::Released, reason, now)
 }
 
-/// A release that says nothing of the task: its agent was kept from working. It does not count.
-pub fn forgive(task: &Queued, now: Ms) -> TaskTransition {
-    let after = Queued {
-        status: TaskStatus::Open,
-        releases: (task.releases - 1).max(0),
-        retry_count: (task.retry_count - 1).max(0),
-        ..task.clone()
-    };
-    turn(task, after, AttemptChange::None, now)
+/// Back without anybody's fault: whoever had it was kept from working. A release that does not count.
+pub fn hand_back(task: &Queued, reason: &str, now: Ms) -> TaskTransition {
+    let turn = release(task, reason, now);
+    TaskTransition { after: uncounted(&turn.after), ..turn }
 }
 
-/// Back without anybody's fault: whoever had it never came to work on it.
-pub fn hand_back(task: &Queued, reason: &str, now: Ms) -> TaskTransition {
-    let mut turn = release(task, reason, now);
-    (turn.after.status, turn.after.releases) = (TaskStatus::Open, task.releases);
-    turn
+/// The same of a task that a hook had let go of before that was known.
+pub fn uncount(task: &Queued, now: Ms) -> TaskTransition {
+    turn(task, uncounted(task), AttemptChange::None, now)
+}
+
+fn uncounted(released: &Queued) -> Queued {
+    Queued {
+        status: TaskStatus::Open,
+        releases: (released.releases - 1).max(0),
+        retry_count: (released.retry_count - 1).max(0),
+        ..released.clone()
+    }
 }
 
 /// What becomes of a task whose lease has run out. The number of releases is
@@ -228,17 +237,13 @@ fn backoff(failures: i64, jitter: i64) -> i64 {
 }
 
 fn come_back(task: &Queued, outcome: AttemptOutcome, reason: &str, now: Ms) -> TaskTransition {
-    let (failed, released) = match outcome {
-        AttemptOutcome::Failed => (1, 0),
-        AttemptOutcome::Released if reason == NEVER_STARTED => (0, 0),
-        _ => (0, 1),
-    };
-    let (failures, releases) = (task.failures + failed, task.releases + released);
+    let failed = i64::from(outcome == AttemptOutcome::Failed);
+    let (failures, releases) = (task.failures + failed, task.releases + 1 - failed);
     let worn_out = failures >= MOST_FAILURES || releases >= MOST_RELEASES;
     let after = Queued {
         status: if worn_out { TaskStatus::Quarantined } else { TaskStatus::Open },
         hold: None,
-        retry_count: task.retry_count + failed + released,
+        retry_count: task.retry_count + 1,
         failures,
         releases,
         fail_reason: Some(reason.to_string()),

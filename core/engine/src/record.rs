@@ -124,21 +124,10 @@ pub fn turn(event: &mut Event, change: &After) {
 /// A payload no event could be made of is an event all the same.
 pub fn unreadable(agent: &str, why: &str, bytes: usize, now: Ms, ids: Ids<'_>) -> Event {
     Event {
-        id: ids.event.to_string(),
-        at: now,
         key: ids.request.to_string(),
-        agent: agent.to_string(),
-        session: None,
-        host_session: None,
-        sub_agent: None,
-        event: "Unreadable".to_string(),
-        tool: None,
-        verdict: Level::Pass,
-        rules: Vec::new(),
         reason: Some(text_without_secrets(why)),
         detail: json!({"bytes": bytes}),
-        micros: 0,
-        answer: Answer::default(),
+        ..Event::noted("Unreadable", agent, ids.event.to_string(), now)
     }
 }
 
@@ -164,7 +153,7 @@ fn detail(envelope: &Envelope) -> Value {
         Body::ToolFailed { call, error, interrupted } => {
             json!({"input": call.input, "call": call.use_id, "error": error, "interrupted": interrupted})
         }
-        Body::ToolBatch { calls } => json!({"calls": calls}),
+        Body::ToolBatch { calls, .. } => json!({"calls": calls}),
         Body::SessionStart(start) => {
             json!({"source": start.source.name(), "model": start.model, "context_tokens": start.context_tokens})
         }

@@ -26,7 +26,7 @@ pub fn step(session: Session, envelope: &Envelope, verdict: Level, now: Ms) -> S
         {
             land(&mut session, call.use_id.as_slice());
         }
-        Body::ToolBatch { calls } => land(&mut session, calls),
+        Body::ToolBatch { calls, .. } => land(&mut session, calls),
         Body::Prompt { .. } => rest(&mut session, SessionState::Active),
         // A stop that was refused is none, and a sub-agent's is not its parent's.
         Body::Stop { background: 0, .. }
@@ -71,6 +71,12 @@ fn land(session: &mut Session, ids: &[String]) {
 fn rest(session: &mut Session, state: SessionState) {
     session.in_flight.clear();
     session.state = state;
+}
+
+/// The session at the end of a turn of which no hook has told.
+pub fn rested(mut session: Session) -> Session {
+    rest(&mut session, SessionState::Idle);
+    session
 }
 
 pub fn speaks_of_work(kind: EventKind) -> bool {

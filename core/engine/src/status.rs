@@ -20,11 +20,13 @@ pub struct StatusInput<'a> {
     pub session: &'a Session,
     /// The status before the event.
     pub known: Option<AgentStatus>,
+    /// The event asks something of the user that was not asked before.
+    pub asks_anew: bool,
 }
 
 /// The status after the event, or `None` where there was none and the event says nothing of it.
 pub fn next(scene: &StatusInput<'_>) -> Option<AgentStatus> {
-    let StatusInput { envelope, verdict, session, known } = scene;
+    let StatusInput { envelope, verdict, session, known, asks_anew } = scene;
     if !session.open() {
         return Some(AgentStatus::Done);
     }
@@ -35,12 +37,11 @@ pub fn next(scene: &StatusInput<'_>) -> Option<AgentStatus> {
         Some(AgentStatus::Done) if envelope.kind == EventKind::Stop && session.state != SessionState::Idle => {
             Some(at_work(memo, *known))
         }
-        // Waiting for a prompt says nothing new of a turn that has failed.
-        Some(AgentStatus::Done) if memo.failed => Some(AgentStatus::Error),
-        Some(AgentStatus::Working) if envelope.kind == EventKind::PreToolUse && *known == Some(AgentStatus::Error) => {
-            *known
-        }
+        // Neither waiting for a prompt nor what a sub-agent does says anything new of a turn that has failed.
+        Some(AgentStatus::Done | AgentStatus::Working) if memo.failed => Some(AgentStatus::Error),
         Some(AgentStatus::Working) => Some(at_work(memo, *known)),
+        // The client tells once more of what its user has looked at.
+        Some(AgentStatus::Attention) if *known == Some(AgentStatus::Checked) && !asks_anew => *known,
         Some(status) => Some(status),
         None if asked && memo.asks.is_empty() && may_answer(envelope) => Some(AgentStatus::Working),
         None => *known,
@@ -85,9 +86,11 @@ pub fn word(envelope: &Envelope) -> Option<AgentStatus> {
             EventKind::UserPromptSubmit | EventKind::PreToolUse | EventKind::PostToolUse | EventKind::ElicitationResult,
             _,
         ) => Some(AgentStatus::Working),
-        // Whoever pressed Esc knows of it.
+        // What the turn was interrupted in is not gone on with.
         (EventKind::PostToolUseFailure, Body::ToolFailed { interrupted: true, .. }) => None,
-        (EventKind::PostToolUseFailure | EventKind::StopFailure, _) => Some(AgentStatus::Error),
+        // An agent goes on after a tool that failed: nobody has to look.
+        (EventKind::PostToolUseFailure, _) => Some(AgentStatus::Working),
+        (EventKind::StopFailure, _) => Some(AgentStatus::Error),
         (EventKind::PermissionRequest | EventKind::Elicitation, _) => Some(AgentStatus::Attention),
         (EventKind::Notification, Body::Notification { kind, .. }) => notified(kind),
         (EventKind::Stop, Body::Stop { background, .. }) => {

@@ -2,6 +2,7 @@
 //! of who let it pass.
 
 use crate::event_context::EventContext;
+use crate::strikes::StrikeResult;
 use model::effect::{Allowance, AllowedOnce};
 use model::event::{Envelope, EventKind};
 use model::row::Event;
@@ -62,7 +63,7 @@ pub fn record(row: &mut Event, event: &EventContext<'_>, gates: &[Finding]) {
 
 /// Puts on an event which rules would have stopped it, and what let it pass: entries of the configuration, and what
 /// a person allowed once.
-pub fn record_allowed(row: &mut Event, found: &Findings, once: &[(Finding, Allowance)]) {
+fn record_allowed(row: &mut Event, found: &Findings, once: &[(Finding, Allowance)]) {
     let entries = found.0.iter().filter(|finding| finding.kind == RuleKind::Allowed);
     let entries = entries.map(|finding| json!({"rule": finding.rule, "by": finding.reason}));
     let once = once.iter().map(|(finding, allowance)| match &allowance.what {
@@ -74,6 +75,20 @@ pub fn record_allowed(row: &mut Event, found: &Findings, once: &[(Finding, Allow
     let allowed: Vec<Value> = entries.chain(once).collect();
     if !allowed.is_empty() {
         put(row, "allowed", Value::Array(allowed));
+    }
+}
+
+/// Puts on an event that passed what would have stopped it, and why it did not.
+pub fn record_let_pass(row: &mut Event, judged: &StrikeResult) {
+    record_allowed(row, &judged.findings, &judged.allowed);
+    record_said_again(row, &judged.spent);
+}
+
+/// Puts on an event which rules stopped the same before, and let it pass now that it was said again.
+fn record_said_again(row: &mut Event, spent: &[Finding]) {
+    let rules: Vec<&String> = spent.iter().map(|finding| &finding.rule).collect();
+    if !rules.is_empty() {
+        put(row, "said_again", json!(rules));
     }
 }
 

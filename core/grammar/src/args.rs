@@ -28,7 +28,7 @@ pub enum MessageArgs {
 pub enum WorkArgs {
     /// Write down what you did, in the log of the effort
     Log(TextArgs),
-    /// Say what this session is doing
+    /// Say what this session is doing; without words, show how things stand here
     Status(TextArgs),
     /// Note a fact that lasts, for the sessions of this project
     Remember(RememberArgs),

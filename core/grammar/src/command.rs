@@ -119,6 +119,8 @@ impl AgentArgs {
             Self::Messages(MessageArgs::Inbox(InboxArgs { all: false, agent: None })) => Ok(AgentCommand::Inbox),
             Self::Messages(MessageArgs::Inbox(_)) => return None,
             Self::Work(WorkArgs::Log(args)) => text(LOG, &args.text, stdin).map(|text| AgentCommand::Log { text }),
+            // Without a word it shows how things stand.
+            Self::Work(WorkArgs::Status(args)) if joined(&args.text, stdin).trim().is_empty() => return None,
             Self::Work(WorkArgs::Status(args)) => {
                 text(STATUS, &args.text, stdin).map(|text| AgentCommand::Status { text })
             }

@@ -95,7 +95,7 @@ pub struct AgentVariables {
     pub unattended: fn(&Environment) -> bool,
 }
 
-/// How an agent's transcript is read. Both take its end, of which the first
+/// How an agent's transcript is read. The first two take its end, of which the first
 /// line may have lost its beginning.
 #[derive(Debug, Clone, Copy)]
 pub struct TranscriptReader {
@@ -103,6 +103,32 @@ pub struct TranscriptReader {
     pub usage: fn(&TranscriptTail, u64) -> FoundUsage,
     /// The agent's last words.
     pub last_words: fn(&TranscriptTail) -> Option<String>,
+    /// What one line says of a request to the model.
+    pub spent: fn(&[u8]) -> Option<SpentRequest>,
+}
+
+/// What one request, or several, took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UsedTokens {
+    /// Read afresh.
+    pub input: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+    pub output: u64,
+}
+
+/// A request to the model, as a transcript tells it: several lines may tell of one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SpentRequest {
+    pub id: String,
+    /// RFC 3339, where it says when.
+    pub at: Option<String>,
+    pub model: Option<String>,
+    /// The family of models that it is reckoned as where none is told.
+    pub family: &'static str,
+    pub used: UsedTokens,
+    /// In millionths of a dollar, where it says so.
+    pub cost_micros: Option<i64>,
 }
 
 /// What the transcript says of the context, as it was at the end.
@@ -147,7 +173,13 @@ impl AgentVariables {
 
 impl TranscriptReader {
     /// Of an agent that keeps none that we read.
-    pub const NONE: Self = Self { usage: |_, _| FoundUsage::Nothing, last_words: |_| None };
+    pub const NONE: Self = Self { usage: |_, _| FoundUsage::Nothing, last_words: |_| None, spent: |_| None };
+}
+
+impl UsedTokens {
+    pub fn all(self) -> u64 {
+        [self.input, self.cache_read, self.cache_write, self.output].into_iter().fold(0, u64::saturating_add)
+    }
 }
 
 impl PartialEq for AgentProfile {

@@ -1,9 +1,11 @@
 //! Effects as data: what a decision wants written, and what it wants done after.
 
+use crate::card::CardState;
 use crate::effort::MemoryWrite;
 use crate::memory_file::FactChange;
 use crate::row::{Agent, AgentStatus, Event};
 use crate::session::Session;
+use crate::session_facts::SessionNote;
 use crate::task::TaskTransition;
 use crate::time::Ms;
 use crate::verdict::Intent;
@@ -43,6 +45,23 @@ pub enum Write {
     Task(Box<TaskTransition>),
     /// Of efforts and what belongs to them.
     Memory(MemoryWrite),
+    /// A card goes on. Not written when another's step came first.
+    Card(CardStep),
+    /// What is known of a session besides its row.
+    Fact {
+        session: String,
+        note: SessionNote,
+        at: Ms,
+    },
+}
+
+/// One step of a card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CardStep {
+    pub id: String,
+    pub from: CardState,
+    pub to: CardState,
+    pub at: Ms,
 }
 
 /// One strike: who meant what, and when it was denied.

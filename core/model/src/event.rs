@@ -160,6 +160,8 @@ pub enum Body {
     /// The ids of the calls of one batch that has come back.
     ToolBatch {
         calls: Vec<String>,
+        /// What calls gave back, where that is a short text: the words of a denial are.
+        told: Vec<ToldText>,
     },
     /// Stop and SubagentStop.
     Stop {
@@ -249,6 +251,13 @@ impl StartSource {
             Self::Fork => "fork",
         }
     }
+}
+
+/// What one call of a batch gave back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldText {
+    pub tool: String,
+    pub text: String,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -30,6 +30,10 @@ pub enum Probe {
     Picked(ProcessPick),
     /// The directive files from a folder up to the root, `.directives/NAME.md` before `NAME.md`.
     Directives { folder: String, root: String, names: Vec<String> },
+    /// Where the work tree around a folder stands.
+    Head { folder: String },
+    /// How many files git tracks in a work tree.
+    IndexEntries { tree: String },
 }
 
 /// The answers. A probe that could not be answered is absent: unknown, not "no".
@@ -51,6 +55,10 @@ pub struct Facts {
     pub files: Vec<(Probe, FileFact)>,
     /// Full paths, by the folder that was asked about; the nearest first.
     pub directives: Vec<(String, Vec<String>)>,
+    /// By the folder that was asked about; absent outside a repository.
+    pub heads: Vec<(String, TreeHead)>,
+    /// By the work tree; more than can be where it cannot be told.
+    pub index_entries: Vec<(String, u64)>,
     /// Asked only where the user's terminal may be rung; absent for a client without one.
     pub screen: Option<TerminalFact>,
 }
@@ -115,7 +123,7 @@ pub enum FileContent {
 pub struct SettingsFact {
     /// We put hooks into this file and have not taken them out.
     pub installed: bool,
-    /// Every event we put there still calls us, and hooks are not switched off.
+    /// Every event we put there still calls us, nothing waits for answers that did not, and hooks are not switched off.
     pub intact: bool,
     /// The user has just asked for them to be removed.
     pub leaving: bool,
@@ -129,6 +137,29 @@ pub struct Project {
     pub work_tree: String,
     /// Whether this is a git repository at all.
     pub git: bool,
+}
+
+/// Where a work tree of git's stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TreeHead {
+    /// The top of the work tree.
+    pub tree: String,
+    /// `None` where it is on none.
+    pub branch: Option<String>,
+    /// [`UNBORN`] before the first one; `None` where it cannot be told.
+    pub commit: Option<String>,
+}
+
+/// In place of a commit: the branch has none yet.
+pub const UNBORN: &str = "unborn";
+
+impl TreeHead {
+    /// The branch, else the beginning of the commit.
+    pub fn name(&self) -> Option<String> {
+        const SHORT: usize = 9;
+        let short = || self.commit.as_deref().filter(|commit| *commit != UNBORN)?.get(..SHORT).map(str::to_string);
+        self.branch.clone().or_else(short)
+    }
 }
 
 /// Processes picked by a name, as `pkill` does, on behalf of a client.
@@ -230,6 +261,14 @@ impl Facts {
 
     pub fn directives(&self, folder: &str) -> Option<&[String]> {
         self.directives.iter().find(|(asked, _)| asked == folder).map(|(_, found)| found.as_slice())
+    }
+
+    pub fn head(&self, folder: &str) -> Option<&TreeHead> {
+        self.heads.iter().find(|(asked, _)| asked == folder).map(|(_, head)| head)
+    }
+
+    pub fn index_entries(&self, tree: &str) -> Option<u64> {
+        self.index_entries.iter().find(|(asked, _)| asked == tree).map(|(_, entries)| *entries)
     }
 
     /// Whether that very process still lives; `None` when it cannot be told.

@@ -75,6 +75,8 @@ pub struct Needs {
     pub teammate: Option<String>,
     /// Something stands against the call: a person may have let it through.
     pub allowances: bool,
+    /// The session whose cards the event may confirm or close.
+    pub cards: Option<String>,
     /// What waits to be shown in these sessions.
     pub injections: Vec<String>,
     /// Only what is for this audience, where not all can be shown.

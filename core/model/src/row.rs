@@ -92,3 +92,26 @@ pub struct Event {
     /// What was answered, so that the same call is answered the same. Stored only when not empty.
     pub answer: Answer,
 }
+
+impl Event {
+    /// One that no hook call brought: it judged nothing and answered nobody. Its key is its id.
+    pub fn noted(name: &str, agent: &str, id: String, at: Ms) -> Self {
+        Self {
+            key: id.clone(),
+            id,
+            at,
+            agent: agent.to_string(),
+            session: None,
+            host_session: None,
+            sub_agent: None,
+            event: name.to_string(),
+            tool: None,
+            verdict: Level::Pass,
+            rules: Vec::new(),
+            reason: None,
+            detail: Value::Null,
+            micros: 0,
+            answer: Answer::default(),
+        }
+    }
+}

@@ -90,9 +90,18 @@ pub struct ContextMemo {
     /// Questions that stand before the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<Ask>,
+    /// When something was last asked of the user that had not been asked before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<Ms>,
     /// The last turn ended in an error, and nothing has been done since.
     #[serde(skip_serializing_if = "is_no")]
     pub failed: bool,
+    /// The mark of a failed tool stands beside the session.
+    #[serde(skip_serializing_if = "is_no")]
+    pub failed_tool: bool,
+    /// The last turn ended while tasks of it ran on.
+    #[serde(skip_serializing_if = "is_no")]
+    pub background: bool,
     /// When the terminal was last rung, by the status it was rung for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rung: BTreeMap<String, Ms>,

@@ -34,6 +34,29 @@ pub fn lines(text: &str, most: usize) -> String {
     Cleaner::new(most, Newlines::Kept).clean(text)
 }
 
+/// The same text with every control but newlines and tabs as its picture, colours and the ends of lines too: for what somebody
+/// agrees to. A shell reads on in what a terminal would take for a colour.
+pub fn with_pictures(text: &str) -> String {
+    let is_shown = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(is_shown) {
+        return text.to_string();
+    }
+    text.chars().map(|c| if is_shown(c) { picture(c) } else { c.to_string() }).collect()
+}
+
+/// The same of every text in a value, the names of its fields too.
+pub fn value_with_pictures(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(with_pictures(text)),
+        Value::Array(items) => items.iter().map(value_with_pictures).collect(),
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| (with_pictures(name), value_with_pictures(value));
+            Value::Object(fields.iter().map(field).collect())
+        }
+        other => other.clone(),
+    }
+}
+
 /// JSON of the same value, without a character that a terminal would obey or an
 /// eye would miss: those are written as escapes, inside strings as they all are.
 pub fn json(value: &Value) -> String {
@@ -49,6 +72,15 @@ pub fn json(value: &Value) -> String {
         }
     }
     out
+}
+
+/// A word as a shell reads it back unchanged.
+pub fn shell_word(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+@%:,=".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// Without escape sequences, controls and hidden characters. Only to recognise

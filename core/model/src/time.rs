@@ -31,6 +31,15 @@ impl Ms {
         self.rfc3339().chars().take(10).collect()
     }
 
+    /// The moment that `rfc3339` wrote so.
+    pub fn of_rfc3339(text: &str) -> Option<Self> {
+        let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+        let number = |from: usize, to: usize| time.get(from..to)?.parse::<u32>().ok().map(i64::from);
+        let seconds = number(0, 2)? * 3600 + number(3, 5)? * 60 + number(6, 8)?;
+        let at = Self::of_date(date)?.plus(seconds * 1000 + number(9, 12)?);
+        (at.rfc3339() == text).then_some(at)
+    }
+
     /// RFC 3339 in UTC with milliseconds, the form every `--json` uses.
     pub fn rfc3339(self) -> String {
         let (days, millis) = (self.0.div_euclid(86_400_000), self.0.rem_euclid(86_400_000));
@@ -43,6 +52,63 @@ impl Ms {
             seconds % 60,
             millis % 1000
         )
+    }
+}
+
+/// A clock on a wall: how many seconds it is ahead of UTC at each moment.
+#[derive(Clone, Copy)]
+pub struct WallClock(pub fn(Ms) -> i32);
+
+impl WallClock {
+    pub const UTC: Self = Self(|_| 0);
+
+    /// `2026-11-16 14:03:22`.
+    pub fn whole(self, at: Ms) -> String {
+        at.plus(i64::from((self.0)(at)) * 1000).rfc3339().chars().take(19).collect::<String>().replace('T', " ")
+    }
+
+    /// `2026-11-16`.
+    pub fn day(self, at: Ms) -> String {
+        self.whole(at).chars().take(10).collect()
+    }
+
+    /// `14:03:22`.
+    pub fn time(self, at: Ms) -> String {
+        self.whole(at).chars().skip(11).collect()
+    }
+
+    pub fn is_same_day(self, at: Ms, now: Ms) -> bool {
+        self.day(at) == self.day(now)
+    }
+
+    /// The time of a moment, with its day where that is not the one of now.
+    pub fn shown(self, at: Ms, now: Ms) -> String {
+        if self.is_same_day(at, now) { self.time(at) } else { self.whole(at) }
+    }
+
+    /// As `shown` in eight cells: the day of the month stands in the place of the seconds.
+    pub fn short(self, at: Ms, now: Ms) -> String {
+        if self.is_same_day(at, now) { self.time(at) } else { self.whole(at).chars().skip(8).take(8).collect() }
+    }
+}
+
+/// It is data, whichever function tells it.
+impl std::fmt::Debug for WallClock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("WallClock")
+    }
+}
+
+impl Default for WallClock {
+    fn default() -> Self {
+        Self::UTC
+    }
+}
+
+/// Two are alike where they tell the same of the first moment.
+impl PartialEq for WallClock {
+    fn eq(&self, other: &Self) -> bool {
+        (self.0)(Ms(0)) == (other.0)(Ms(0))
     }
 }
 
@@ -71,7 +137,21 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Ms;
+    use super::{Ms, WallClock};
+
+    #[test]
+    fn f4_a_wall_has_its_own_time_and_its_own_days() {
+        let (east, at) = (WallClock(|_| 7_200), Ms::of_rfc3339("2026-11-15T23:10:05.123Z").unwrap());
+        assert_eq!(at.rfc3339(), "2026-11-15T23:10:05.123Z");
+        assert_eq!((east.shown(at, at), WallClock::UTC.shown(at, at)), ("01:10:05".into(), "23:10:05".into()));
+        let (before, wanted) = (at.plus(-7_200_000), "2026-11-15 23:10:05");
+        assert_eq!((east.shown(before, at), east.short(before, at)), (wanted.into(), "15 23:10".into()));
+        assert_eq!((WallClock::UTC.shown(before, at).len(), east.short(at, at).len()), (8, 8));
+        for wrong in ["", "2026-11-15", "2026-11-15T23:10:05Z", "2026-11-15T24:10:05.123Z", "2026-11-15Tä3:10:05.123Z"]
+        {
+            assert_eq!(Ms::of_rfc3339(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn shows_known_moments() {

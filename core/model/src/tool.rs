@@ -63,6 +63,8 @@ pub struct ToolSubject {
     pub removed: Option<String>,
     /// The text it puts in.
     pub added: String,
+    /// It is put in wherever the other stands, not once.
+    pub everywhere: bool,
     /// The field that says what a call would do, where it could not be read.
     pub unread: Option<&'static str>,
     /// It belongs to a server of tools and changes the files of `paths`.
@@ -107,6 +109,11 @@ impl ToolCall {
     /// The first of them.
     pub fn written_file(&self) -> Option<&str> {
         self.written_files().first().map(String::as_str)
+    }
+
+    /// The plan that this call puts before the user to approve.
+    pub fn plan(&self) -> Option<&str> {
+        self.text("plan").filter(|plan| self.kind == ToolKind::Plan && !plan.trim().is_empty())
     }
 
     /// The file this call would read, when it is of a tool that reads files.

@@ -2,6 +2,7 @@
 //! what the store knows of them.
 
 use crate::call::ClientProcess;
+use crate::card::Card;
 use crate::effect::{Allowance, Injection, Strike};
 use crate::effort::{EffortRows, WaitingMessages};
 use crate::row::Agent;
@@ -95,6 +96,10 @@ pub struct Loaded {
     pub allowances: Vec<Allowance>,
     /// Active tasks of these sessions, and of this agent where no session was known.
     pub held: Vec<Queued>,
+    /// What this session asked of a person, as far as it is not over; read only for events that tell how that ended.
+    pub cards: Vec<Card>,
+    /// The digest of the event's own call, and of the same as it was before it was answered; only beside cards.
+    pub card_digests: Vec<String>,
     /// What waits to be told in this session; read only for events that can tell it.
     pub waiting: Vec<Injection>,
     /// Messages that a `taut inbox` has listed to this agent.

@@ -46,7 +46,9 @@ pub fn explain(parsed_call: &ParsedCall, policy: &Policy, facts: &Facts, circums
         }
         let acts = seen.acts.iter().map(|act| {
             let place = ground.place(&act.target, seen.machine);
-            format!("{:?} {} ({place:?})", act.deed.kind(), act.target.shown).to_lowercase()
+            let [deed, place] =
+                [format!("{:?}", act.deed.kind()), format!("{place:?}")].map(|word| word.to_lowercase());
+            format!("{deed} {} ({place})", act.target.shown)
         });
         let looked = rules::watching(seen, command).filter(|rule| policy.kind(rule).is_some()).map(|rule| rule.id);
         steps.push(ExplainedCommand {

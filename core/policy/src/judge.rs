@@ -176,7 +176,8 @@ fn weighed(mut finding: Finding, policy: &Policy, circumstances: &Circumstances)
 
 fn intent(kind: RuleKind, rule: &str, hit: &Hit) -> Option<model::verdict::Intent> {
     if kind != RuleKind::Strike {
-        return None;
+        // What it does is of interest beyond strikes: whether a checkpoint brings it back.
+        return hit.intent.clone().filter(|_| matches!(kind, RuleKind::Ask | RuleKind::Deny));
     }
     let own = || model::verdict::Intent {
         what: rule.to_string(),

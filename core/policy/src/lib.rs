@@ -47,12 +47,13 @@ mod test_database;
 mod tools;
 mod unpacked;
 
+pub use config::sections::UndoCheckpoints;
 pub use config::{Diagnostic, Layer, LayerConfig, LayerKind, OnFailure, Trust};
 pub use explain::{Explanation, explain};
 pub use judge::{Answering, Circumstances, Overrides, judge};
 pub use notify::Notify;
 pub use parsed_call::{Around, FileEdit, ParsedCall, line_of, parse_call};
 pub use policy::{Policy, PolicyMode};
-pub use reason::{is_for_nobody, reason, way_out};
+pub use reason::{deciding, is_for_nobody, reason, way_out};
 pub use rule::{Pack, Rule};
 pub use shown_files::{ShownFiles, shown_files};

@@ -1,7 +1,7 @@
 //! What the user wants to be told of, how, and when not: the `[notify]` section.
 
-use crate::config::declare::table;
-use crate::config::types::{Debounce, NotifyKind, Program, QuietTimes};
+use crate::config::declare::{table, words};
+use crate::config::types::{Debounce, NotifyKind, Program, QuietTimes, WebAddress};
 use model::Ms;
 use model::row::AgentStatus;
 use std::fmt;
@@ -21,6 +21,56 @@ table! {
         debounce_ms as "debounce": Debounce = 5_000,
         /// Stretches of the day in which nothing is told, in local time.
         quiet: QuietTimes = Vec::new(),
+        /// Services that tell you off this machine.
+        webhook: Vec<Webhook> = Vec::new(),
+        /// Where you reach the page of `taut ui` from elsewhere, over a tunnel of your own. What is sent links to it; the
+        /// page's secret is never sent.
+        link: Option<WebAddress> = None,
+    }
+}
+
+table! {
+    /// A service that tells you off this machine. Nothing is read from it: answering goes through the page.
+    pub struct Webhook {
+        /// Which service.
+        [needed] to: WebhookService = WebhookService::Json,
+        /// Its address, with `https` (`http` to this machine alone). ntfy: the server and your topic. Slack, Discord: the
+        /// address is a secret, and stands in `secret_file`. Telegram: only for a server of your own.
+        url: Option<WebAddress> = None,
+        /// A file of yours that nobody else may read (mode 0600), with the secret: Slack, Discord: the address; Telegram: the
+        /// bot's token; ntfy, json: the access token, where one is needed.
+        secret_file: Option<String> = None,
+        /// A program that prints the secret, such as one that asks the keyring.
+        secret_command: Program = Vec::new(),
+        /// Telegram: the chat to write to.
+        chat: Option<String> = None,
+        /// Only these of what `on` names. Empty: all of them.
+        on: Vec<NotifyKind> = Vec::new(),
+        /// How much is sent.
+        send: SentDetail = SentDetail::Name,
+    }
+}
+
+words! {
+    /// A service that notifications can be sent to.
+    pub enum WebhookService("service") {
+        /// A topic of ntfy.sh or of a server of your own.
+        Ntfy = "ntfy",
+        Slack = "slack",
+        Discord = "discord",
+        Telegram = "telegram",
+        /// Any address that takes JSON.
+        Json = "json",
+    }
+}
+
+words! {
+    /// What of a notification leaves the machine.
+    pub enum SentDetail("detail") {
+        /// Which agent of which project needs you, failed or is done.
+        Name = "name",
+        /// And why: the tool, the command or the question.
+        Reason = "reason",
     }
 }
 
@@ -29,6 +79,11 @@ on = ["attention", "error", "done"]
 desktop = true
 command = ["/home/dev/bin/tell", "me"]
 quiet = "22:00-07:00"
+
+[[notify.webhook]]
+to = "ntfy"
+url = "https://ntfy.example.org/my-agents"
+on = ["attention"]
 "#;
 
 /// A stretch of the day in which nothing is told, in minutes since midnight.
@@ -57,7 +112,7 @@ impl Notify {
 
     /// Somebody has to act beside the agent's own terminal.
     pub fn reaches_out(&self) -> bool {
-        !self.on.is_empty() && (self.desktop || !self.command.is_empty())
+        !self.on.is_empty() && (self.desktop || !self.command.is_empty() || !self.webhook.is_empty())
     }
 
     /// The terminal is to ring.
@@ -67,6 +122,12 @@ impl Notify {
 
     pub fn is_quiet(&self, now: Ms, offset: Offset) -> bool {
         self.quiet.iter().any(|quiet| quiet.is_now(now, offset))
+    }
+}
+
+impl Webhook {
+    pub fn tells(&self, status: AgentStatus) -> bool {
+        self.on.is_empty() || self.on.contains(&status)
     }
 }
 

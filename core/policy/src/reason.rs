@@ -35,6 +35,11 @@ pub fn reason(findings: &Findings) -> String {
     out
 }
 
+/// The rule that decided: the one whose words come first.
+pub fn deciding(findings: &Findings) -> Option<String> {
+    causes(findings).first().map(|cause| cause.finding.rule.clone())
+}
+
 /// Whether something stands against it that nobody lets pass for an agent: the floor, and what guards the guard itself.
 pub fn is_for_nobody(findings: &Findings) -> bool {
     findings.0.iter().any(|finding| finding.kind == RuleKind::Floor) || guards_taut(findings)

@@ -15,16 +15,23 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         "",
         CommandAudience::Agents,
         &[
-            "agents", "continue", "demo", "doctor", "events", "explain", "facts", "forget", "guard", "help", "inbox",
-            "log", "mcp", "memory", "recall", "remember", "send", "sessions", "status", "tmux", "top", "version",
+            "agents", "complete", "completions", "continue", "demo", "diff", "doctor", "events", "explain", "facts",
+            "forget", "guard", "help", "inbox", "log", "mcp", "memory", "recall", "remember", "replay", "scan", "self",
+            "send", "sessions", "stats", "status", "tmux", "top", "version",
         ],
     ),
     (
         "",
         CommandAudience::People,
-        &["allow", "hook", "init", "pause", "rpc", "run", "statusline", "trust", "ui", "uninstall"],
+        &[
+            "allow", "answer", "hook", "init", "man", "pause", "rpc", "run", "say", "statusline", "trust", "ui",
+            "undo", "uninstall",
+        ],
     ),
     ("agent", CommandAudience::Agents, &["focus"]),
+    // Any other word there is an agent to be answered.
+    ("answer", CommandAudience::Agents, &["status"]),
+    ("answer", CommandAudience::People, &["off", "on", "wait"]),
     ("config", CommandAudience::Agents, &["path", "schema", "show"]),
     ("config", CommandAudience::People, &["edit"]),
     ("daemon", CommandAudience::Agents, &["log", "status"]),
@@ -32,6 +39,7 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
     ("db", CommandAudience::Agents, &["path"]),
     ("db", CommandAudience::People, &["backup", "check"]),
     ("effort", CommandAudience::Agents, &["finish", "list", "phase", "show", "start"]),
+    ("events", CommandAudience::Agents, &["show"]),
     ("init", CommandAudience::People, &["loop"]),
     ("loop", CommandAudience::Agents, &["list", "log", "report", "status"]),
     ("demo", CommandAudience::Agents, &["agent", "loop"]),
@@ -43,14 +51,15 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
     ("memory", CommandAudience::Agents, &["status"]),
     ("memory", CommandAudience::People, &["forget", "off", "on"]),
     ("notify", CommandAudience::Agents, &["status"]),
-    ("notify", CommandAudience::People, &["deliver", "off", "on", "test"]),
-    ("policy", CommandAudience::Agents, &["allows", "check", "list", "show", "test"]),
+    ("notify", CommandAudience::People, &["add", "deliver", "off", "on", "test"]),
+    ("policy", CommandAudience::Agents, &["allows", "check", "list", "log", "show", "test"]),
     ("policy", CommandAudience::People, &["allow", "forget", "pack"]),
     (
         "session",
         CommandAudience::Agents,
         &["activate", "continue", "deactivate", "dehydrate", "end", "find", "init", "phase", "restart", "status"],
     ),
+    ("sessions", CommandAudience::Agents, &["export", "show"]),
     (
         "task",
         CommandAudience::Agents,
@@ -62,6 +71,8 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
     ),
     ("task agent", CommandAudience::Agents, &["deregister", "list", "register"]),
     ("tmux", CommandAudience::Agents, &["apply", "clear", "status"]),
+    // Any other word there is a checkpoint to go back to.
+    ("undo", CommandAudience::Agents, &["list", "show"]),
     ("worker", CommandAudience::Agents, &["done"]),
 ];
 
@@ -102,7 +113,10 @@ mod tests {
         for line in ["status working", "send bob pause", "log uninstall", "task show allow"] {
             assert_eq!(of(line), Some(CommandAudience::Agents), "the rest is text: {line}");
         }
-        for line in ["init", "init loop", "policy allow x", "loop build", "run", "pause 1h"] {
+        for line in [
+            "init", "init loop", "policy allow x", "loop build", "run", "pause 1h", "answer", "answer api",
+            "answer on", "answer wait", "say api go on", "undo", "undo 3fa9c21b",
+        ] {
             assert_eq!(of(line), Some(CommandAudience::People), "{line}");
         }
         assert_eq!(of("unheard"), None);

@@ -2,6 +2,7 @@
 //! own counterpart in the same interleaved run, so that it means the same on
 //! any machine. `--quick` does each in seconds; names choose sections.
 
+mod answers;
 mod efforts;
 mod fleet;
 mod guard;
@@ -9,6 +10,7 @@ mod history;
 mod home;
 mod loops;
 mod recall;
+mod sessions;
 mod spawn;
 mod storm;
 mod times;
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
         ("loop", loops::run),
         ("fleet", fleet::run),
         ("top", top::run),
+        ("sessions", sessions::run),
+        ("answers", answers::run),
     ];
     for (name, run) in sections {
         if !wanted(name) {

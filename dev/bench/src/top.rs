@@ -6,6 +6,7 @@ use dash::tui::{ClockTick, ColorMode, FleetSnapshot, Key, ViewInput, ViewState, 
 use model::effect::Write;
 use model::row::{Agent, AgentStatus, Event};
 use model::session::Session;
+use model::session_facts::SessionFacts;
 use model::{Answer, Level, Ms};
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
@@ -42,26 +43,35 @@ fn measure(rounds: usize) -> io::Result<()> {
     for screen in SCREENS {
         frames(&shown, screen, rounds)?;
     }
-    let reads = |name: &str| -> io::Result<()> {
+    let reads = |store: &Store, name: &str| -> io::Result<()> {
         let (mut fleet, mut whole) = (Times::default(), Times::default());
         for _ in 0..rounds {
             let begun = Instant::now();
             store.fleet().map_err(io::Error::other)?;
             fleet.add(begun.elapsed());
             let begun = Instant::now();
-            snapshot(&store).map_err(io::Error::other)?;
+            snapshot(store).map_err(io::Error::other)?;
             whole.add(begun.elapsed());
         }
         say(&format!("Store::fleet, {name}"), &fleet);
         say(&format!("all that a frame shows, {name}"), &whole);
         Ok(())
     };
-    reads("nobody writes")?;
+    reads(&store, "of whose sessions nothing is known")?;
+    for nth in 0..AGENTS {
+        let words = "What an agent said last, which is long. ".repeat(400);
+        let fill = |facts: &mut SessionFacts| {
+            (facts.last_words, facts.branch, facts.cost_usd) = (Some(words), Some("main".into()), Some(1.5));
+            (facts.tokens_in, facts.tokens_out, facts.tree) = (Some(9_000), Some(700), Some("/tree".into()));
+        };
+        store.note_session(&format!("session-{nth}"), fill).map_err(io::Error::other)?;
+    }
+    reads(&store, "nobody writes")?;
     let (stop, written) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| pour(folder.path(), &stop, &written));
         let begun = Instant::now();
-        let done = reads(&format!("{EVENTS_PER_SECOND} events a second"));
+        let done = reads(&store, &format!("{EVENTS_PER_SECOND} events a second"));
         stop.store(true, Ordering::Relaxed);
         let rate = written.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64();
         println!("written meanwhile: {rate:.0} events a second");

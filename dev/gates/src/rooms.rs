@@ -39,6 +39,7 @@ const ROOMS: &[Room] = &[
         name: "service",
         may_use: &[
             "model", "bash", "agents", "policy", "grammar", "engine", "sys", "store", "host", "pipeline", "daemon",
+            "actions",
         ],
     },
     Room {
@@ -48,23 +49,29 @@ const ROOMS: &[Room] = &[
             "model", "bash", "agents", "policy", "grammar", "engine", "sys", "store", "host", "pipeline", "daemon",
         ],
     },
-    Room { folder: "world/dash", name: "dash", may_use: &["model", "engine", "sys", "store", "daemon"] },
+    Room {
+        folder: "world/actions",
+        name: "actions",
+        may_use: &["model", "bash", "agents", "policy", "grammar", "engine", "sys", "store", "host", "pipeline"],
+    },
+    Room { folder: "world/dash", name: "dash", may_use: &["model", "engine", "sys", "store", "daemon", "actions"] },
     Room { folder: "world/mcp", name: "mcp", may_use: &["model", "host"] },
     Room { folder: "world/cli", name: "taut", may_use: WORLD },
     Room { folder: "dev/testkit", name: "testkit", may_use: WORLD },
     Room { folder: "dev/gates", name: "gates", may_use: &[] },
     Room { folder: "dev/bench", name: "bench", may_use: CHECKED },
+    Room { folder: "dev/release", name: "release", may_use: &["agents"] },
 ];
 
 const WORLD: &[&str] = &[
     "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "host", "pipeline",
-    "daemon", "service", "runner", "dash", "mcp",
+    "daemon", "service", "runner", "actions", "dash", "mcp",
 ];
 
 /// What checks everything may use everything.
 const CHECKED: &[&str] = &[
     "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "host", "pipeline",
-    "daemon", "service", "runner", "dash", "mcp", "taut", "testkit",
+    "daemon", "service", "runner", "actions", "dash", "mcp", "taut", "testkit",
 ];
 
 /// A room of this name becomes the drawer for everything.
@@ -82,7 +89,7 @@ const ASYNC: &[&str] = &["tokio", "async-std", "smol", "futures", "futures-execu
 /// On the way of an event: compiling a regex costs more than the whole hook.
 const HOOK_PATH: &[&str] = &[
     "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "host", "pipeline",
-    "daemon", "service", "taut",
+    "daemon", "service", "actions", "taut",
 ];
 const REGEX: &[&str] = &["regex", "regex-lite", "fancy-regex", "onig", "pcre2"];
 

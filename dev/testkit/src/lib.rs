@@ -29,6 +29,7 @@
 //! ```
 
 pub mod allocations;
+pub mod card;
 pub mod corpus;
 pub mod disk;
 pub mod fake_agent;

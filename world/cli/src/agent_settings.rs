@@ -4,9 +4,12 @@
 use crate::error::CliError;
 use crate::person;
 use agents::Dialect;
-use agents::settings::{DENIED_COMMAND, GuardFailure, KnownClient, Leaves, SettingsError, SettingsPlan};
+use agents::settings::{
+    DENIED_COMMAND, GuardFailure, KnownClient, Leaves, SHARED_PROGRAM, SettingsError, SettingsPlan,
+};
 use host::install::LeftBehind;
 use host::install::line::{CommandLine, CommandLineError};
+use host::install::program::{self, BuildPath, HookProgram, ProgramCopy, RunningProgram};
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsLevel, SettingsSnapshot};
 use pipeline::PolicyCache;
@@ -88,6 +91,11 @@ pub fn elsewhere(places: &PathVariables) -> Vec<(&'static Dialect, PathBuf)> {
         .collect()
 }
 
+/// Files that `taut init` has put hooks into and that still hold them.
+pub fn recorded(places: &PathVariables) -> Vec<PathBuf> {
+    Backups::recorded(&places.state()).into_iter().filter(|file| whose_hooks(file).is_some()).collect()
+}
+
 /// The agent whose hooks of ours a file holds. Several write theirs in one form; the line says who is called.
 fn whose_hooks(file: &Path) -> Option<&'static Dialect> {
     let file = SettingsSnapshot::read(file).ok()?;
@@ -109,6 +117,43 @@ fn is_of_project(dialect: &Dialect, file: &Path) -> bool {
         let tree = file.ancestors().nth(Path::new(below).components().count());
         tree.is_some_and(|tree| tree.join(".git").symlink_metadata().is_ok())
     })
+}
+
+/// The `taut` that is written into settings.
+pub fn program(places: &PathVariables, build_path: BuildPath) -> Result<HookProgram, CliError> {
+    let (exe, search_path) = (std::env::current_exe()?, std::env::var_os("PATH").unwrap_or_default());
+    let (home, state) = (places.home(), places.state());
+    let running = RunningProgram { exe: &exe, search_path: &search_path, home: &home, state: &state };
+    program::to_install(running, build_path).map_err(|error| as_cli_error(&error))
+}
+
+/// The same for a line that names no path: what it finds is on the search path, or the copy that is kept.
+pub fn reached_by_name(program: HookProgram, places: &PathVariables) -> Result<HookProgram, CliError> {
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    if program.copy.is_some() || program::is_on_search_path(SHARED_PROGRAM, &search_path) {
+        return Ok(program);
+    }
+    let copy = program::copy_in(&places.state());
+    let path = copy.to_str().ok_or_else(|| CliError::failed(format!("{} is not UTF-8", copy.display())))?;
+    let from = ProgramCopy { from: program.path.into(), lies_in: "a folder that is not on the search path" };
+    Ok(HookProgram { path: path.to_owned(), copy: Some(from) })
+}
+
+/// The program that a line of the settings starts here.
+pub fn started_by(line: &str, places: &PathVariables) -> PathBuf {
+    if line != SHARED_PROGRAM {
+        return PathBuf::from(line);
+    }
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    program::on_search_path(SHARED_PROGRAM, &search_path).unwrap_or_else(|| program::copy_in(&places.state()))
+}
+
+/// A path as people write it: the home is `~`.
+pub fn shown(path: &Path, places: &PathVariables) -> String {
+    match path.strip_prefix(places.home()) {
+        Ok(rest) => format!("~/{}", rest.display()),
+        Err(_) => path.display().to_string(),
+    }
 }
 
 /// Refuses where nobody can be asked.

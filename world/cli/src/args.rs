@@ -1,5 +1,6 @@
 //! The command line as users type it. `docs/cli.md` is made from this.
 
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand};
 use grammar::{MessageArgs, WorkArgs};
 use std::path::PathBuf;
@@ -11,6 +12,9 @@ pub struct Taut {
     /// Print JSON: one object a line for lists, one object otherwise
     #[arg(long, global = true)]
     pub json: bool,
+    /// When to use colours; `NO_COLOR` is heeded unless it says always
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: clap::ColorChoice,
 
     #[command(subcommand)]
     pub command: Option<TopCommand>,
@@ -19,7 +23,14 @@ pub struct Taut {
 #[derive(Debug, Subcommand)]
 pub enum TopCommand {
     /// Answer one hook call of an agent (stdin: its JSON)
-    Hook,
+    ///
+    /// `taut init` writes the line that calls it into the agent's settings. The answer goes to stdout in the agent's own form;
+    /// it ends with 0 unless that form asks for another. `taut explain 'rm -rf build'` shows what it would say of a command.
+    Hook {
+        /// Whose call it is, by its id
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+    },
     /// Put Taut's hooks into the settings of the agents that are here; shows the change and asks
     Init(InitArgs),
     /// Take Taut's hooks out of the agents' settings again, and nothing else
@@ -40,17 +51,23 @@ pub enum TopCommand {
     Rpc(RpcArgs),
     /// Serve an agent's own commands as tools to the client that starts this (Model Context Protocol, on stdin and stdout)
     Mcp,
-    /// List sessions: state, agent, project, age
-    Sessions(SessionsArgs),
+    /// List sessions, also those of the past; show or export one
+    Sessions(crate::commands::sessions::SessionsArgs),
     /// Print one line for the client's status bar (stdin: its JSON), and keep what it says of the context
     Statusline,
     /// List agents and their status
     Agents(crate::commands::agents::AgentsArgs),
+    /// Show what an agent has changed since its session began
+    Diff(crate::commands::diff::DiffArgs),
     /// One agent of the fleet
     Agent {
         #[command(subcommand)]
         verb: crate::commands::agent::AgentVerb,
     },
+    /// Answer what an agent waits for: a permission, a question, a plan; alone, list what waits (people only)
+    Answer(crate::commands::answer::AnswerArgs),
+    /// Say to an agent what is next: typed at its prompt where that can be, else as your note (people only)
+    Say(crate::commands::say::SayArgs),
     #[command(flatten)]
     Messages(MessageArgs),
     /// Show the agents' statuses in tmux; alone, print the lines for tmux.conf
@@ -74,11 +91,17 @@ pub enum TopCommand {
         verb: Option<crate::commands::memory::MemoryVerb>,
     },
     /// List what happened: events, verdicts and reasons
-    Events(EventsArgs),
+    Events(crate::commands::events::EventsArgs),
+    /// Some days at a glance: sessions, tools, what was stopped, time waited for you, cost and tokens
+    Stats(crate::commands::stats::StatsArgs),
+    /// Step through a session as it was
+    Replay(crate::commands::replay::ReplayArgs),
     /// Say what a command would run, which rules look at it, and the verdict
     Explain(ExplainArgs),
     /// Judge the command on stdin: exit 0 lets it pass, 1 stops it
     Guard,
+    /// Say which lines of scripts the guard would stop: exit 0 none, 1 some, 2 not all could be read
+    Scan(crate::commands::scan::ScanArgs),
     /// The rules of the guard
     Policy {
         #[command(subcommand)]
@@ -107,11 +130,23 @@ pub enum TopCommand {
     },
     /// Supervise one interactive agent in this terminal
     Run(crate::commands::run::SuperviseArgs),
+    /// Go back to the files that were there before a command of an agent took some away; alone, list what is kept (people only)
+    Undo(crate::commands::undo::UndoTreeArgs),
     /// Look after the database
     Db {
         #[command(subcommand)]
         verb: DbVerb,
     },
+    /// Print the script that makes a shell complete commands, rules, agents, tasks and sessions
+    Completions(crate::commands::completions::CompletionsArgs),
+    /// What may follow what was typed, for the scripts of `taut completions`
+    #[command(hide = true)]
+    Complete(crate::commands::complete::CompleteArgs),
+    /// Print the manual page, or write the pages of all commands into a folder
+    Man(crate::commands::man::ManArgs),
+    /// Say how this Taut was installed, what hooks call, and the commands that upgrade and remove it
+    #[command(name = "self")]
+    SelfInfo,
     /// Say which taut this is
     Version,
 }
@@ -190,23 +225,38 @@ pub struct InitArgs {
     #[arg(long)]
     pub local: bool,
     /// Also write a preset's configuration into the project (implies --project)
-    #[arg(long, value_name = "NAME", conflicts_with = "local")]
+    #[arg(long, value_name = "NAME", conflicts_with = "local", value_parser = presets())]
     pub preset: Option<String>,
     /// Also register `taut mcp`, the agent's own commands as tools, in your own settings
     #[arg(long)]
     pub mcp: bool,
+    /// Also show `taut statusline` in your agent's status bar, under the line that is there
+    #[arg(long, conflicts_with_all = ["project", "local", "preset"])]
+    pub statusline: bool,
     /// Also let sessions remember, as `taut memory on` does; without it you are asked
     #[arg(long)]
     pub memory: bool,
+    /// Show the change to each file line by line, before you are asked
+    #[arg(long)]
+    pub diff: bool,
     /// Show the change and make none
     #[arg(long)]
     pub dry_run: bool,
     /// Do not ask
     #[arg(long)]
     pub yes: bool,
-    /// Install a program that lies in a build folder, for work on Taut itself
+    /// Let the hooks call a program in a build folder, for work on Taut itself
     #[arg(long, hide = true)]
     pub allow_build_path: bool,
+}
+
+/// The presets by name; clap lists them, and names the nearest to one that is none.
+fn presets() -> clap::builder::PossibleValuesParser {
+    policy::presets::ALL
+        .iter()
+        .map(|preset| PossibleValue::new(preset.name).help(preset.about))
+        .collect::<Vec<_>>()
+        .into()
 }
 
 #[derive(Debug, Args)]
@@ -233,52 +283,18 @@ pub struct DoctorArgs {
     /// Look at these agents only, by their ids; without it at all that are found here
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub agent: Vec<String>,
+    /// Also do what it advises where that is safe: renew hooks, close files to others, restart the daemon (people only)
+    #[arg(long)]
+    pub fix: bool,
+    /// Do not ask before that
+    #[arg(long, requires = "fix")]
+    pub yes: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct RpcArgs {
     /// The method, such as hooks.preToolUse. With `--json` the result says in `via` who served it
     pub method: String,
-}
-
-#[derive(Debug, Args)]
-pub struct SessionsArgs {
-    /// Ended ones too
-    #[arg(long)]
-    pub all: bool,
-    /// Only this agent's
-    #[arg(long)]
-    pub agent: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub struct EventsArgs {
-    /// Go on printing as events arrive
-    #[arg(long, short)]
-    pub follow: bool,
-    /// How many of the latest
-    #[arg(long, short = 'n', default_value_t = 20)]
-    pub limit: usize,
-    /// Only this agent's
-    #[arg(long)]
-    pub agent: Option<String>,
-    /// Only this session's (our id, or the id the session is known by)
-    #[arg(long)]
-    pub session: Option<String>,
-    /// Only those of whoever runs this: its session, all its sessions, or its project's
-    #[arg(long, value_name = "WHOSE", conflicts_with_all = ["agent", "session"])]
-    pub of: Option<EventsOf>,
-    /// Only what was denied or asked about
-    #[arg(long)]
-    pub denied: bool,
-}
-
-/// Whose events are meant, where the caller says whose it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum EventsOf {
-    Session,
-    Agent,
-    Project,
 }
 
 #[derive(Debug, Subcommand)]
@@ -296,8 +312,9 @@ pub enum DbVerb {
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The command line, or - to read many, one a line
-    pub command: String,
+    /// The command line, quoted or as it would be typed; or - to read many, one a line
+    #[arg(required = true)]
+    pub command: Vec<String>,
     /// Judge as if run in this folder
     #[arg(long)]
     pub dir: Option<PathBuf>,
@@ -312,8 +329,10 @@ pub enum PolicyVerb {
         /// The rule's id, as `taut policy list` shows it
         rule: String,
     },
-    /// Run every rule's own examples
-    Test,
+    /// Run every rule's own examples, or judge again what agents really did
+    Test(crate::commands::policy::HistoryArgs),
+    /// List what people decided about the guard, the newest first
+    Log(crate::commands::policy::PolicyLogArgs),
     /// Look the configuration over: file, line and column of what is wrong
     Check,
     /// Let a rule pass, in your own configuration (people only)
@@ -377,9 +396,8 @@ pub struct AllowOnceArgs {
 
 #[derive(Debug, Args)]
 pub struct PauseArgs {
-    /// For how long: 90s, 10m, 2h
-    #[arg(default_value = "10m")]
-    pub length: String,
+    /// For how long: 90s, 10m, 2h; without it, say whether the guard is paused, and ask
+    pub length: Option<String>,
     /// Why, for the record
     #[arg(long)]
     pub reason: Option<String>,

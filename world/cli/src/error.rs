@@ -8,15 +8,26 @@ pub struct CliError {
     causes: Vec<String>,
     hint: Option<String>,
     exit: Exit,
+    /// The task that there is none of, so that the nearest can be named.
+    missing_task: Option<String>,
 }
 
 impl CliError {
     pub fn failed(what: impl Into<String>) -> Self {
-        Self { what: what.into(), causes: Vec::new(), hint: None, exit: Exit::Failed }
+        Self { what: what.into(), causes: Vec::new(), hint: None, exit: Exit::Failed, missing_task: None }
     }
 
     pub fn not_found(what: impl Into<String>) -> Self {
         Self { exit: Exit::NotFound, ..Self::failed(what) }
+    }
+
+    pub fn no_task(slug: &str) -> Self {
+        let error = Self::not_found(format!("task '{slug}' not found")).hint("taut task list --all");
+        Self { missing_task: Some(slug.to_owned()), ..error }
+    }
+
+    pub fn missing_task(&self) -> Option<&str> {
+        self.missing_task.as_deref()
     }
 
     /// The command line was wrong.

@@ -3,6 +3,7 @@
 mod agent_choice;
 mod agent_settings;
 mod args;
+mod command_line;
 mod commands;
 mod dispatch;
 mod error;
@@ -12,9 +13,12 @@ mod mcp_registration;
 mod past_time;
 mod person;
 mod printer;
+mod progress;
 #[cfg(test)]
 mod reference;
 mod stdin;
 mod user_config;
+mod waiting_line;
 
+pub use command_line::cli_command;
 pub use dispatch::open;

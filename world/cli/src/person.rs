@@ -5,8 +5,11 @@ use crate::agent_settings::PROOF;
 use crate::error::CliError;
 use crate::printer::{Printer, Text};
 use agents::Dialect;
+use dash::web::ConnectionEnds;
+use host::loopback_peer::{self, LoopbackPeer};
 use host::paths::PathVariables;
 use host::person::{AgentSpan, NotAPerson};
+use host::run_terminal::RunSupervisor;
 use model::ClientProcess;
 use model::fact::Life;
 use std::path::PathBuf;
@@ -20,10 +23,32 @@ const REMEMBERED_MS: i64 = 24 * 3_600_000;
 /// Refuses unless a person sits at a terminal: no agent is above this process or above whoever holds its terminal, and
 /// what is typed at the terminal comes here.
 pub fn required(command: &str) -> Result<(), CliError> {
+    no_agent(command)?;
+    if sys::terminal::is_controlling() && sys::terminal::is_ours() { Ok(()) } else { Err(refusal(command)) }
+}
+
+/// The same where stdin is a text that the person hands over: they sit at the terminal that this process belongs to.
+pub fn required_beside_stdin(command: &str) -> Result<(), CliError> {
+    no_agent(command)?;
+    sys::terminal::typed().map(drop).map_err(|_| refusal(command))
+}
+
+fn no_agent(command: &str) -> Result<(), CliError> {
     not_named(command)?;
+    not_supervised(std::process::id()).map_err(|why| refused(command, &why))?;
     host::person::check(&recorded()).map_err(|why| refused(command, &why))?;
     host::person::check_loops(&in_loops()).map_err(|why| refused(command, &why))?;
-    if sys::terminal::is_controlling() && sys::terminal::is_ours() { Ok(()) } else { Err(refusal(command)) }
+    host::person::pane::check(std::process::id()).map_err(|why| refused(command, &why))
+}
+
+/// Whether a person started the process with this number, which asks for something here.
+pub fn started(pid: u32) -> Result<(), String> {
+    not_supervised(pid).and_then(|()| host::person::check_other(pid, &recorded())).map_err(|why| why.to_string())
+}
+
+fn not_supervised(pid: u32) -> Result<(), NotAPerson> {
+    let supervisors: Vec<ClientProcess> = supervisors().iter().map(|one| one.process).collect();
+    host::person::check_supervisors(pid, &supervisors)
 }
 
 /// Refuses under an agent, but not in a script of a person's: for what makes nothing weaker.
@@ -31,6 +56,22 @@ pub fn outside_agents(command: &str) -> Result<(), CliError> {
     not_named(command)?;
     host::person::check_above(&recorded()).map_err(|why| refused(command, &why))?;
     host::person::check_loops(&in_loops()).map_err(|why| refused(command, &why))
+}
+
+/// Whether no agent is at the other end of a connection to the page. Who cannot be told (a login of `ssh -L`, another system)
+/// is let through as far as token and code let them; who has hung up is not waited for by a person.
+pub fn at_the_other_end(ends: ConnectionEnds) -> Result<(), String> {
+    let pids = match loopback_peer::of(ends.peer, ends.own) {
+        LoopbackPeer::Processes(pids) => pids,
+        LoopbackPeer::Unknown => return Ok(()),
+        LoopbackPeer::Closed => return Err("whoever asked has gone and cannot be looked at".to_owned()),
+    };
+    let (recorded, led) = (recorded(), in_loops());
+    let check = |pid: u32| {
+        host::person::check_other(pid, &recorded)?;
+        host::person::check_other_loops(pid, &led)
+    };
+    pids.into_iter().try_for_each(check).map_err(|why| why.to_string())
 }
 
 /// Agents run their commands with these variables set. A repository can empty them and a command can drop them, so they
@@ -57,7 +98,14 @@ fn recorded() -> Vec<AgentSpan> {
         from: seen.started,
         until: seen.ended.map(|_| seen.last_seen.plus(STARTED_LATE_MS)),
     };
-    seen.into_iter().filter(|seen| !is_proof(seen)).map(span).collect()
+    // Of what `taut run` supervises no hook may ever have been called.
+    let supervised =
+        supervisors().into_iter().map(|one| AgentSpan { process: one.process, from: one.from, until: None });
+    seen.into_iter().filter(|seen| !is_proof(seen)).map(span).chain(supervised).collect()
+}
+
+fn supervisors() -> Vec<RunSupervisor> {
+    folders().iter().flat_map(|folder| host::run_terminal::supervisors(folder)).collect()
 }
 
 /// The agents of loops that are not over: of a program that calls no hook nothing else is known.
@@ -67,10 +115,14 @@ fn in_loops() -> Vec<ClientProcess> {
 
 /// Without a record the processes alone have to tell.
 fn on_record<T>(look: impl Fn(&Store) -> Result<Vec<T>, store::Error>) -> Vec<T> {
+    let seen = |folder: &PathBuf| look(&Store::open_existing_read_only(folder).ok()?).ok();
+    folders().iter().filter_map(seen).flatten().collect()
+}
+
+fn folders() -> Vec<PathBuf> {
     let mut folders = vec![PathVariables::from_process().state(), PathVariables::default().state()];
     folders.dedup();
-    let seen = |folder: &PathBuf| look(&Store::open_existing_read_only(folder).ok()?).ok();
-    folders.iter().filter_map(seen).flatten().collect()
+    folders
 }
 
 /// What `taut init` and `taut doctor` told the hook was told by a person. Whoever runs on under such a name is an agent.
@@ -80,6 +132,9 @@ fn is_proof(seen: &ClientSpan) -> bool {
 }
 
 fn refused(command: &str, why: &NotAPerson) -> CliError {
+    if *why == NotAPerson::Quiet {
+        return CliError::failed(format!("`taut {command}` is for people: {why}"));
+    }
     refusal(command).because(why).hint(way_out(command, why))
 }
 
@@ -108,11 +163,9 @@ pub fn host_session() -> String {
     names.iter().find_map(|name| std::env::var(name).ok()).unwrap_or_default()
 }
 
-/// Who sits at the terminal, for the record.
+/// Who sits at the terminal, for the record: the account, since anybody can set a variable.
 pub fn name() -> String {
-    let named =
-        ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
-    named.or_else(host::paths::account_name).unwrap_or_else(|| "a person".to_owned())
+    host::paths::account_name().unwrap_or_else(|| sys::outside::user().to_string())
 }
 
 pub fn is_set(name: &str) -> bool {

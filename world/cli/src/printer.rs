@@ -8,6 +8,7 @@ pub use text::{Text, TextPiece, only_plain_places};
 
 use crate::error::CliError;
 use anstyle::{AnsiColor, Style};
+use clap::ColorChoice;
 use clap::error::ErrorKind;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -19,10 +20,16 @@ pub struct Printer {
 }
 
 impl Printer {
-    pub fn new(json: bool) -> Self {
+    /// What the command line says of colours counts; where it leaves it to us, the environment does.
+    pub fn new(json: bool, choice: ColorChoice) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
-        Self { json, colour: !json && wanted && (forced || Self::has_reader() && !Self::is_dumb()) }
+        let colour = match choice {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => wanted && (forced || Self::has_reader() && !Self::is_dumb()),
+        };
+        Self { json, colour: !json && colour }
     }
 
     pub fn json(&self) -> bool {
@@ -53,6 +60,11 @@ impl Printer {
         let _ = writeln!(std::io::stdout().lock(), "{}", model::text::json(value));
     }
 
+    /// A part of a document to keep, with its lines. It is made of clean text; what is printed is cleaned all the same.
+    pub fn document(&self, part: &str) {
+        let _ = write!(std::io::stdout().lock(), "{}", model::text::lines(part, usize::MAX));
+    }
+
     /// A unified difference, as people know it. Its tabs stay: they are part of what changes.
     pub fn diff(&self, text: &str) {
         text.lines().for_each(|line| self.line(self.diff_line(line)));
@@ -64,7 +76,7 @@ impl Printer {
     }
 
     fn diff_line(&self, line: &str) -> Text {
-        let shown = Text::joined(line.split('\t').map(Text::from), "\t");
+        let shown = Text::joined(line.split('\t').map(Text::lines), "\t");
         match line.get(..1) {
             _ if line.starts_with("+++") || line.starts_with("---") => self.bold(shown),
             Some("+") => self.green(shown),

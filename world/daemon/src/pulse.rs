@@ -2,39 +2,46 @@
 //! done. Setting it costs no system call while somebody watches, and one when the watcher has to be woken.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub(crate) struct Pulse {
-    /// Milliseconds since `origin` at which the present work began, plus one; zero between two.
-    began: AtomicU64,
+    at_work: AtomicBool,
     /// How often work has begun.
     count: AtomicU64,
     /// Who serves; whoever has another number has been replaced.
     term: AtomicU64,
     /// Nobody looks at the mark until told of new work.
     unwatched: AtomicBool,
-    origin: Instant,
+}
+
+/// How long the same work was seen at work, look after look.
+///
+/// Time in which the watcher itself did not run does not count: a process that was stopped, or a machine that was, has
+/// nobody stuck in it.
+#[derive(Default)]
+pub(crate) struct SameWork {
+    count: u64,
+    seen_for: Duration,
 }
 
 impl Pulse {
     pub fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self { began: zero(), count: zero(), term: zero(), unwatched: AtomicBool::new(false), origin: Instant::now() }
+        let (zero, no) = (|| AtomicU64::new(0), || AtomicBool::new(false));
+        Self { at_work: no(), count: zero(), term: zero(), unwatched: no() }
     }
 
     /// Work begins; `true` when the watcher has to be told.
     pub fn begin(&self, term: u64) -> bool {
         if self.term() == term {
-            let now = u64::try_from(self.origin.elapsed().as_millis()).unwrap_or(u64::MAX - 1);
-            self.began.store(now + 1, Ordering::Release);
             self.count.fetch_add(1, Ordering::Relaxed);
+            self.at_work.store(true, Ordering::Release);
         }
         self.unwatched.swap(false, Ordering::AcqRel)
     }
 
     pub fn end(&self, term: u64) {
         if self.term() == term {
-            self.began.store(0, Ordering::Release);
+            self.at_work.store(false, Ordering::Release);
         }
     }
 
@@ -42,10 +49,8 @@ impl Pulse {
         self.term.load(Ordering::Acquire)
     }
 
-    /// How long the present work has taken so far.
-    pub fn at_work(&self) -> Option<Duration> {
-        let began = Duration::from_millis(self.began.load(Ordering::Acquire).checked_sub(1)?);
-        Some(self.origin.elapsed().saturating_sub(began))
+    pub fn is_at_work(&self) -> bool {
+        self.at_work.load(Ordering::Acquire)
     }
 
     pub fn count(&self) -> u64 {
@@ -55,37 +60,67 @@ impl Pulse {
     /// The next term begins, with nothing at work.
     pub fn replace(&self) -> u64 {
         let term = self.term.fetch_add(1, Ordering::AcqRel) + 1;
-        self.began.store(0, Ordering::Release);
+        self.at_work.store(false, Ordering::Release);
         term
     }
 
     /// Nobody looks any more; `false` where something is at work all the same.
     pub fn look_away(&self) -> bool {
         self.unwatched.store(true, Ordering::Release);
-        self.at_work().is_none()
+        !self.is_at_work()
+    }
+}
+
+impl SameWork {
+    /// Looks again, `passed` after the last look, which was to be `every` after it; how long it has been the same work.
+    pub fn look(&mut self, pulse: &Pulse, passed: Duration, every: Duration) -> Duration {
+        let count = pulse.count();
+        if pulse.is_at_work() && count == self.count {
+            self.seen_for += passed.min(every * 2);
+        } else {
+            *self = Self { count, seen_for: Duration::ZERO };
+        }
+        self.seen_for
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Pulse;
+    use super::{Pulse, SameWork};
+    use std::time::Duration;
 
     #[test]
     fn work_is_seen_from_its_beginning_to_its_end_and_only_of_who_serves() {
         let pulse = Pulse::new();
-        assert!(pulse.at_work().is_none());
+        assert!(!pulse.is_at_work());
         assert!(!pulse.begin(0), "somebody watches");
-        assert!(pulse.at_work().is_some());
+        assert!(pulse.is_at_work());
         pulse.end(0);
-        assert!(pulse.at_work().is_none() && pulse.look_away());
+        assert!(!pulse.is_at_work() && pulse.look_away());
         assert!(pulse.begin(0), "the watcher has to be woken, once");
         assert!(!pulse.begin(0));
         assert_eq!(pulse.replace(), 1);
-        assert!(pulse.at_work().is_none(), "what is left behind does not count");
+        assert!(!pulse.is_at_work(), "what is left behind does not count");
         pulse.begin(0);
-        assert!(pulse.at_work().is_none(), "nor does it when it comes back");
+        assert!(!pulse.is_at_work(), "nor does it when it comes back");
         pulse.begin(1);
         pulse.end(0);
-        assert!(pulse.at_work().is_some());
+        assert!(pulse.is_at_work());
+    }
+
+    #[test]
+    fn a_process_that_was_stopped_has_nobody_stuck_in_it() {
+        let (pulse, every) = (Pulse::new(), Duration::from_millis(50));
+        let mut same = SameWork::default();
+        pulse.begin(0);
+        assert_eq!(same.look(&pulse, every, every), Duration::ZERO, "seen for the first time");
+        assert_eq!(same.look(&pulse, every, every), every);
+        let stopped = Duration::from_secs(3600);
+        assert_eq!(same.look(&pulse, stopped, every), every * 3, "a late look counts as two");
+        pulse.end(0);
+        assert_eq!(same.look(&pulse, every, every), Duration::ZERO);
+        pulse.begin(0);
+        assert_eq!(same.look(&pulse, every, every), Duration::ZERO, "other work");
+        assert_eq!(same.look(&pulse, every, every), every);
     }
 }

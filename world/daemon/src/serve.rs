@@ -154,15 +154,19 @@ impl<S: Service> Serving<S> {
     fn answer_hooks(&mut self, hooks: Vec<(Peer, Call)>, answered: &mut Vec<Peer>) -> u64 {
         let (peers, calls): (Vec<Peer>, Vec<Call>) = hooks.into_iter().unzip();
         let service = &mut self.service;
-        let answers = catch_unwind(AssertUnwindSafe(|| service.hook_batch(calls)));
+        let answers = catch_unwind(AssertUnwindSafe(|| (service.hook_batch(calls), service.handed_back())));
         let failed = answers.is_err();
         if failed {
             tracing::error!("a batch of {} calls failed: they are done by their clients", peers.len());
         }
-        let mut answers = answers.unwrap_or_default().into_iter();
+        let (answers, handed_back) = answers.unwrap_or_default();
+        let mut answers = answers.into_iter();
         let (mut served, mut undelivered) = (0, Vec::new());
         for (place, mut peer) in peers.into_iter().enumerate() {
             match answers.next() {
+                Some(_) if handed_back.contains(&place) => {
+                    peer.send(WireResponse::Cannot("this call is its client's to serve".to_owned()).write());
+                }
                 Some(answer) => {
                     peer.send(WireResponse::Hook(answer).write());
                     served += 1;

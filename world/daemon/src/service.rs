@@ -9,6 +9,11 @@ pub trait Service {
     /// Answers all calls that were waiting, in their order. One batch is one commit.
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer>;
 
+    /// Calls of the last batch, by their places in it, that their clients have to serve themselves.
+    fn handed_back(&mut self) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// # Errors
     /// A [`Fault`], which goes to the caller as it is.
     fn rpc(&mut self, method: &str, params: Value) -> Result<Value, RpcFault>;

@@ -1,9 +1,11 @@
 //! Looks after the thread that serves: one that is stuck is left behind, and another begins in its place.
 
+use crate::pulse::SameWork;
 use crate::run::DaemonEnd;
 use crate::serve::{News, Serving, Shared};
 use crate::service::Service;
 use std::io;
+use std::mem;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -41,6 +43,7 @@ impl<S: Service, F: Fn() -> S + Send + Sync + 'static> Watcher<F> {
     pub fn run(&mut self) -> io::Result<DaemonEnd> {
         self.begin(0)?;
         let (mut count, mut since) = (0, Instant::now());
+        let (mut same, mut looked) = (SameWork::default(), Instant::now());
         loop {
             let idle = since.elapsed() >= LOOK_AWAY_AFTER && self.shared.pulse.look_away();
             let news = if idle {
@@ -58,7 +61,8 @@ impl<S: Service, F: Fn() -> S + Send + Sync + 'static> Watcher<F> {
             if self.shared.pulse.count() != count {
                 (count, since) = (self.shared.pulse.count(), Instant::now());
             }
-            if self.shared.pulse.at_work().is_some_and(|time| time >= STUCK_AFTER) && !self.replace()? {
+            let passed = mem::replace(&mut looked, Instant::now()).elapsed();
+            if same.look(&self.shared.pulse, passed, LOOK_EVERY) >= STUCK_AFTER && !self.replace()? {
                 return Ok(DaemonEnd::Stuck);
             }
         }

@@ -70,6 +70,9 @@ pub struct RunRow {
     pub iterations: Vec<IterationRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<RunRow>,
+    /// So many of its workers are over.
+    #[serde(skip_serializing_if = "is_none")]
+    pub workers_ended: u64,
     /// When its status last changed.
     #[serde(skip)]
     pub since: Ms,
@@ -160,6 +163,7 @@ impl RunRow {
             parent: run.parent.as_deref().map(flat),
             iterations: seen.iterations.iter().map(IterationRow::of).collect(),
             workers: seen.workers.iter().map(|worker| Self::of(worker, now)).collect(),
+            workers_ended: seen.workers_ended,
             since: since(seen, status),
             status,
         }
@@ -270,6 +274,10 @@ fn denied(iterations: &[Iteration]) -> Vec<String> {
         }
     }
     all
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 fn dollars(micros: i64) -> f64 {

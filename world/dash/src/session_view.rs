@@ -1,10 +1,13 @@
 //! A session with what belongs to it, as lists and views show it. Pure: its
 //! JSON is what `taut sessions --json` prints, so no view can tell another number.
 
+use crate::session_facts_view;
 use crate::view_model::tenth;
 use model::Ms;
 use model::effort::{Effort, SubSession};
+use model::row::AgentStatus;
 use model::session::Session;
+use model::session_facts::SessionFacts;
 use serde_json::{Value, json};
 
 pub struct SessionRow<'a> {
@@ -12,6 +15,9 @@ pub struct SessionRow<'a> {
     /// The active effort that it carries.
     pub effort: Option<&'a Effort>,
     pub sub_agents: &'a [SubSession],
+    pub facts: &'a SessionFacts,
+    /// Of the agent whose current session this is.
+    pub status: Option<AgentStatus>,
 }
 
 impl SessionRow<'_> {
@@ -46,6 +52,10 @@ impl SessionRow<'_> {
             also("sub_agents", (!self.sub_agents.is_empty()).then(sub_agents));
             also("ended_at", session.ended_at.map(|at| json!(at.rfc3339())));
             also("end_reason", session.end_reason.as_ref().map(|why| json!(why)));
+            also("agent_status", self.status.map(|status| json!(status.name())));
+            for (name, value) in session_facts_view::fields(self.facts, session) {
+                also(name, Some(value));
+            }
             also("prev_session_id", session.prev.as_ref().map(|id| json!(id)));
             also("parent_session_id", session.parent.as_ref().map(|id| json!(id)));
         }

@@ -1,13 +1,16 @@
 //! What a view shows of a fleet, made from what is stored. Pure: the terminal,
 //! the web page and `--json` all show this, so none can tell another number.
 
+use crate::card_view::{CardRow, DiffRow};
 use crate::run_view::RunRow;
+use crate::session_facts_view;
+use engine::client_turn;
 use engine::fleet::notify;
 use model::Ms;
 use model::row::{AgentStatus, Event};
 use serde::Serialize;
 use serde_json::Value;
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use store::{Fleet, FleetRow, FleetRun, Store};
 
@@ -57,10 +60,40 @@ pub struct AgentRow {
     /// tmux socket and pane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pane: Option<String>,
+    /// The first line of what it said last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_words: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// What it has changed since its session began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<DiffRow>,
+    /// Why there is none, or what is not in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff_note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// It was reckoned from tokens and public prices, since the client does not tell it.
+    #[serde(skip_serializing_if = "is_not")]
+    pub cost_estimated: bool,
+    /// In and out, of the whole session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// The last tool failed, and nothing has succeeded since: a mark beside the status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed_tool: Option<String>,
+    /// What can be answered from here, the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cards: Vec<CardRow>,
     /// The run of the loop that this row is, with its iterations; its agents have no rows of their own.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     pub run: Option<Box<RunRow>>,
 }
+
+/// Stands before what an agent does whose last tool failed.
+pub const FAILED_TOOL: &str = "✗ ";
 
 impl AgentRow {
     pub fn object(&self) -> Value {
@@ -101,12 +134,23 @@ pub struct Verdict {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FleetSummary(pub BTreeMap<AgentStatus, usize>);
 
-/// The most urgent first; among equals the one that changed last.
+/// The most urgent first.
 pub fn rows(glance: &Fleet, now: Ms) -> Vec<AgentRow> {
     let mut rows: Vec<AgentRow> = glance.members.iter().map(row).collect();
     rows.extend(glance.runs.iter().map(|seen| run_row(seen, now)));
-    rows.sort_by_key(|row| (row.status, Reverse(row.since)));
+    rows.sort_by(urgency);
     rows
+}
+
+/// The order of every list of agents. Within a status, who waits longest first; those at work by name, so that they stay
+/// where they are; and of those with nothing to do the latest first. Names break every tie.
+pub fn urgency(a: &AgentRow, b: &AgentRow) -> Ordering {
+    let within = match a.status {
+        AgentStatus::Error | AgentStatus::Attention | AgentStatus::Checked => a.since.cmp(&b.since),
+        AgentStatus::Working => Ordering::Equal,
+        AgentStatus::Done => b.since.cmp(&a.since),
+    };
+    a.status.cmp(&b.status).then(within).then_with(|| a.id.cmp(&b.id))
 }
 
 /// A run with its iterations is one row, whichever agents it starts.
@@ -134,6 +178,17 @@ fn run_row(seen: &FleetRun, now: Ms) -> AgentRow {
         sub_agents: agent.as_ref().map(|agent| agent.sub_agents).unwrap_or_default(),
         messages: agent.as_ref().map(|agent| agent.messages).unwrap_or_default(),
         pane: agent.as_ref().and_then(|agent| agent.pane.clone()),
+        last_words: agent.as_ref().and_then(|agent| agent.last_words.clone()).or_else(|| run.said.clone()),
+        branch: agent.as_ref().and_then(|agent| agent.branch.clone()),
+        diff: agent.as_ref().and_then(|agent| agent.diff),
+        diff_note: agent.as_ref().and_then(|agent| agent.diff_note.clone()),
+        model: agent.as_ref().and_then(|agent| agent.model.clone()),
+        // Of all its iterations, not of the session that runs now.
+        cost_usd: Some(run.cost_usd).filter(|cost| *cost > 0.0),
+        cost_estimated: false,
+        tokens: Some(run.tokens).filter(|tokens| *tokens > 0),
+        failed_tool: agent.as_ref().and_then(|agent| agent.failed_tool.clone()),
+        cards: agent.map(|agent| agent.cards).unwrap_or_default(),
         run: Some(Box::new(run)),
     }
 }
@@ -146,12 +201,12 @@ pub fn is_mixed(rows: &[AgentRow]) -> bool {
 }
 
 pub fn row(member: &FleetRow) -> AgentRow {
-    let (agent, session) = (&member.agent, member.session.as_ref());
+    let (agent, session, facts) = (&member.agent, member.session.as_ref(), &member.facts);
     AgentRow {
         id: flat(&agent.id),
         client: agent.dialect.as_deref().map(flat),
         status: agent.status,
-        session: agent.session.clone(),
+        session: member.shown_session().map(str::to_owned),
         project: flat(&agent.project),
         task: member.task.as_deref().map(flat),
         effort: member.effort.as_ref().map(|effort| flat(&effort.skill)),
@@ -172,6 +227,16 @@ pub fn row(member: &FleetRow) -> AgentRow {
         sub_agents: member.sub_agents,
         messages: member.messages,
         pane: session.and_then(|session| session.pane.as_deref()).map(flat),
+        last_words: facts.last_words.as_deref().map(one_line).filter(|words| !words.is_empty()),
+        branch: facts.branch.as_deref().map(flat),
+        diff: facts.diff.map(DiffRow::of),
+        diff_note: facts.diff_note.as_deref().map(one_line),
+        model: facts.model.as_deref().or(session.and_then(|session| session.memo.model.as_deref())).map(flat),
+        cost_usd: facts.cost_usd,
+        cost_estimated: facts.cost_usd.is_some() && facts.cost_estimated,
+        tokens: session_facts_view::tokens(facts),
+        failed_tool: facts.failed_tool.as_deref().map(flat),
+        cards: member.cards.iter().map(CardRow::of).collect(),
         run: None,
     }
 }
@@ -218,8 +283,36 @@ pub fn tenth(percent: f64) -> f64 {
     (percent * 10.0).round() / 10.0
 }
 
+/// How a session stands that says nothing of itself. The page has the same words.
+pub fn state_words(state: Option<&str>) -> &'static str {
+    match state {
+        Some("created") => "starting",
+        Some("active") => "thinking",
+        Some("tool_active") => "using a tool",
+        Some("idle") => "idle",
+        _ => "ended",
+    }
+}
+
+/// What an event says that holds no text of its own to quote: what became of its agent, and why.
+pub fn in_words(event: &Event) -> Option<String> {
+    let status = |name: &str| event.detail.pointer(&format!("/status/{name}")).and_then(Value::as_str);
+    let turn = status("from").zip(status("to")).filter(|(from, to)| from != to);
+    let turn = turn.map(|(from, to)| format!("{from} → {to}"));
+    let told = match event.event.as_str() {
+        client_turn::STATE => format!("{}, by its client's own word", turn?),
+        client_turn::GONE => turn.into_iter().chain(["its client is gone".to_owned()]).collect::<Vec<_>>().join(", "),
+        "StopFailure" => notify::why(event, ONE_LINE),
+        _ => return None,
+    };
+    Some(one_line(&told)).filter(|told| !told.is_empty())
+}
+
 /// What a tool call or an event is about, in one line.
 pub fn about(event: &Event) -> String {
+    if let Some(told) = in_words(event) {
+        return told;
+    }
     let input = event.detail.get("input");
     let fields = [
         "command", "cmd", "file_path", "filePath", "path", "target_file", "notebook_path", "pattern", "url", "query",
@@ -228,7 +321,8 @@ pub fn about(event: &Event) -> String {
     let told = input.and_then(|input| fields.iter().find_map(|name| input.get(name).and_then(Value::as_str)));
     let other = ["prompt", "message", "error", "reason", "source", "kind"];
     let told = told.or_else(|| other.iter().find_map(|name| event.detail.get(name).and_then(Value::as_str)));
-    one_line(told.unwrap_or_default())
+    let wrote = || event.detail.pointer("/wrote/0").and_then(Value::as_str);
+    one_line(told.or_else(wrote).unwrap_or_default())
 }
 
 /// The first line that says something, cleaned.
@@ -273,6 +367,10 @@ pub(crate) fn some_moment<S: serde::Serializer>(at: &Option<Ms>, to: S) -> Resul
 
 fn is_none_of_them(count: &u64) -> bool {
     *count == 0
+}
+
+fn is_not(value: &bool) -> bool {
+    !*value
 }
 
 fn is_none(count: &usize) -> bool {

@@ -1,7 +1,10 @@
 //! The clock, and ids that sort by it.
 
-use model::Ms;
+use model::{Ms, WallClock};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The clock on this machine's wall.
+pub const HERE: WallClock = WallClock(utc_offset_s);
 
 pub fn now() -> Ms {
     Ms(sys::clock::wall_ms())
@@ -10,6 +13,43 @@ pub fn now() -> Ms {
 /// How far the clock on this machine's wall is ahead of UTC at that moment, in seconds.
 pub fn utc_offset_s(at: Ms) -> i32 {
     sys::clock::utc_offset_s(at.0.div_euclid(1000))
+}
+
+/// For people: as the clock on the wall shows it, with its day where that is not today's.
+pub fn shown(at: Ms) -> String {
+    shown_at(at, now())
+}
+
+/// As `shown`, where it is `now`.
+pub fn shown_at(at: Ms, now: Ms) -> String {
+    HERE.shown(at, now)
+}
+
+/// How long until then: `40 s left`, `10 min left`, `3 h left`, `2 d left`.
+pub fn left(until: Ms, now: Ms) -> String {
+    let minutes = until.since(now).saturating_add(30_000) / 60_000;
+    match minutes {
+        ..2 => format!("{} s left", until.since(now).saturating_add(999) / 1000),
+        2..120 => format!("{minutes} min left"),
+        120..2880 => format!("{} h left", (minutes + 30) / 60),
+        _ => format!("{} d left", (minutes + 720) / 1440),
+    }
+}
+
+/// The day on the wall, `2026-11-16`.
+pub fn day_shown(at: Ms) -> String {
+    HERE.day(at)
+}
+
+/// The day on the wall, counted from 1970.
+pub fn day_number(at: Ms) -> i64 {
+    at.plus(i64::from(utc_offset_s(at)) * 1000).0.div_euclid(86_400_000)
+}
+
+/// The first moment of a day of the clock on the wall, as `2026-11-16` names it.
+pub fn day_begins(date: &str) -> Option<Ms> {
+    let midnight = Ms::of_date(date)?;
+    Some(midnight.plus(-i64::from(utc_offset_s(midnight)) * 1000))
 }
 
 /// A fresh UUIDv7.
@@ -58,6 +98,26 @@ mod tests {
         assert!(early < late);
         assert_eq!((early.len(), &early[14..15]), (36, "7"));
         assert!("89ab".contains(&early[19..20]));
+    }
+
+    #[test]
+    fn f4_a_time_has_its_day_where_that_is_not_today() {
+        // Whatever the zone here is, a moment and its day belong together.
+        let at = day_begins("2026-11-16").unwrap().plus(13 * 3_600_000 + 5_007);
+        assert_eq!(shown_at(at, at.plus(60_000)), "13:00:05");
+        assert_eq!(shown_at(at, at.plus(86_400_000)), "2026-11-16 13:00:05");
+        assert_eq!(shown_at(at, at.plus(-86_400_000)), "2026-11-16 13:00:05");
+        assert_eq!((day_shown(at).as_str(), day_begins("2026-11-31")), ("2026-11-16", None));
+    }
+
+    #[test]
+    fn f4_what_is_left_is_a_length_of_time() {
+        let left = |seconds: i64| left(Ms(seconds * 1000 - 1), Ms(0));
+        assert_eq!([left(-5), left(1), left(89)], ["0 s left", "1 s left", "89 s left"]);
+        assert_eq!(
+            [left(90), left(600), left(7_200), left(172_800)],
+            ["90 s left", "10 min left", "2 h left", "2 d left"]
+        );
     }
 
     #[test]

@@ -4,10 +4,13 @@
 //! What an edit looks like is the agent's matter and comes in as text; this room
 //! decides what becomes of the file and does it.
 
+pub mod channel;
 pub mod checks;
 pub mod intent;
+mod lasting;
 pub mod line;
 pub mod preset;
+pub mod preset_record;
 pub mod program;
 #[cfg(test)]
 mod tests;

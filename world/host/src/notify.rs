@@ -2,6 +2,10 @@
 //! user's. What is run is named by the user alone and gets an environment made
 //! here: the one we have may come from an agent, and so from a repository.
 
+mod webhook;
+
+pub use webhook::{SendResult, WebhookRequest, secret, send};
+
 use crate::environment;
 use crate::programs::{Verified, find, folders};
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -53,6 +57,8 @@ pub enum NotifyError {
     TooLong { program: String, limit: Duration },
     #[error("{program} failed ({how}): {said}")]
     Failed { program: String, how: String, said: String },
+    #[error("the secret of {path} cannot be used: {why}; `taut notify test` tries it again")]
+    Secret { path: String, why: String },
     #[error("cannot write in {}: check that it is yours and not full", folder.display())]
     Folder { folder: PathBuf, source: io::Error },
 }
@@ -138,6 +144,7 @@ fn osascript(message: &Notification<'_>) -> (&'static str, Vec<String>) {
 
 fn missing(program: &str, place: &NotifyPrograms) -> NotifyError {
     let remedy = match program {
+        "curl" => "install it (Debian and Ubuntu: apt install curl)",
         "notify-send" => "install libnotify (Debian and Ubuntu: apt install libnotify-bin)",
         _ => "it belongs to the system; look in /usr/bin",
     };
@@ -145,35 +152,56 @@ fn missing(program: &str, place: &NotifyPrograms) -> NotifyError {
     NotifyError::Missing { program: program.to_owned(), remedy, looked: looked.join(", ") }
 }
 
-/// Runs it to its end or to the limit. It reads and writes files without a name,
-/// so that neither a program that does not read nor one that leaves a child
-/// behind can hold us up.
+/// Runs it to its end or to the limit; a program that ends with anything but success has failed.
 fn run(command: &mut Command, program: &str, stdin: &[u8], place: &NotifyPrograms) -> Result<(), NotifyError> {
+    let (status, mut said) = ended(command, program, stdin, place)?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(NotifyError::Failed { program: program.to_owned(), how: how(status), said: tail(&mut said) })
+}
+
+/// How it ended, and all it said. It reads and writes files without a name, so that neither a program that does not read
+/// nor one that leaves a child behind can hold us up.
+fn ended(
+    command: &mut Command,
+    program: &str,
+    stdin: &[u8],
+    place: &NotifyPrograms,
+) -> Result<(ExitStatus, File), NotifyError> {
     let unnamed = |content: &[u8]| {
         unnamed(&place.state, content).map_err(|source| NotifyError::Folder { folder: place.state.clone(), source })
     };
-    let (input, mut said) = (unnamed(stdin)?, unnamed(b"")?);
+    let (input, said) = (unnamed(stdin)?, unnamed(b"")?);
     let copy =
         |file: &File| file.try_clone().map_err(|source| NotifyError::Folder { folder: place.state.clone(), source });
     command.env_clear().envs(environment::of_program(&place.home)).current_dir(&place.home).process_group(0);
     command.stdin(input).stdout(copy(&said)?).stderr(copy(&said)?);
     let spawned = command.spawn();
     let mut child = spawned.map_err(|source| NotifyError::Spawn { program: program.to_owned(), source })?;
-    match wait(&mut child, place.limit) {
-        Some(status) if status.success() => Ok(()),
-        Some(status) => {
-            Err(NotifyError::Failed { program: program.to_owned(), how: how(status), said: tail(&mut said) })
-        }
+    match wait(&mut child, place.limit, &said) {
+        Some(status) => Ok((status, said)),
         None => Err(NotifyError::TooLong { program: program.to_owned(), limit: place.limit }),
     }
 }
 
-/// `None` when it had to be ended.
-fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+/// Nobody has this much to say; whoever goes on is ended.
+const MOST_WRITTEN: u64 = 1 << 20;
+
+fn said_too_much(said: &File) -> bool {
+    said.metadata().is_ok_and(|file| file.len() > MOST_WRITTEN)
+}
+
+/// `None` when it had to be ended for its time.
+fn wait(child: &mut Child, limit: Duration, said: &File) -> Option<ExitStatus> {
     let deadline = Instant::now() + limit;
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Some(status),
+            Ok(None) if said_too_much(said) => {
+                sys::process::signal_group(child.id(), libc::SIGKILL);
+                return child.wait().ok();
+            }
             Ok(None) if Instant::now() < deadline => std::thread::sleep(LOOK_EVERY),
             Ok(None) | Err(_) => break,
         }

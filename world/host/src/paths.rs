@@ -87,11 +87,19 @@ pub fn account_home() -> Option<PathBuf> {
     account_field(5).filter(|home| home.starts_with('/')).map(PathBuf::from)
 }
 
+/// What the account is called, whatever the environment says.
+#[cfg(target_os = "macos")]
+pub fn account_name() -> Option<String> {
+    sys::account::name()
+}
+
 /// What the account is called, where a file lists it.
+#[cfg(not(target_os = "macos"))]
 pub fn account_name() -> Option<String> {
     account_field(0).filter(|name| !name.is_empty())
 }
 
+#[cfg(not(target_os = "macos"))]
 fn account_field(at: usize) -> Option<String> {
     let uid = sys::outside::user().to_string();
     let text = std::fs::read_to_string("/etc/passwd").ok()?;

@@ -6,6 +6,7 @@
 //! was started since an agent began, and that is no program people sit at, nobody can tell that it was not the agent's.
 
 mod names;
+pub mod pane;
 mod process;
 #[cfg_attr(target_os = "linux", path = "person/linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "person/elsewhere.rs")]
@@ -44,6 +45,8 @@ pub enum NotAPerson {
     Below { pid: u32, program: String },
     #[error("{program} (process {pid}) is the agent of a loop, and this was started below it")]
     InLoop { pid: u32, program: String },
+    #[error("`taut run` (process {pid}) supervises an agent, and this was started below it")]
+    Supervised { pid: u32 },
     #[error("{program} (process {pid}) called `taut hook` as an agent does, and this was started below it")]
     Recorded { pid: u32, program: String },
     #[error("{program} (process {pid}) was started by an agent, as its environment says, and this below it")]
@@ -56,6 +59,8 @@ pub enum NotAPerson {
     Unseen { pid: u32 },
     #[error("an agent (process {pid}) works here that cannot be seen from inside this sandbox")]
     Outside { pid: u32 },
+    #[error("nobody has typed in this pane for a minute; press a key and try again")]
+    Quiet,
     #[error("the system does not tell which processes run")]
     NoProcesses,
 }
@@ -78,15 +83,42 @@ pub fn check_above(recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
     table.no_agent(&table.above(table.own)?, recorded)
 }
 
+/// Whether a person started another process, by its number: whoever asks for something on a socket.
+///
+/// # Errors
+/// What speaks against it.
+pub fn check_other(pid: u32, recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
+    system::table(pid).ok_or(NotAPerson::NoProcesses)?.judge(recorded)
+}
+
+/// Whether none of these supervisors of `taut run` is above a process: whatever the program that they run.
+///
+/// # Errors
+/// Which one is.
+pub fn check_supervisors(pid: u32, supervisors: &[ClientProcess]) -> Result<(), NotAPerson> {
+    let table = system::chain(pid).ok_or(NotAPerson::NoProcesses)?;
+    let above = table.above(pid)?;
+    let found = above.iter().find(|process| supervisors.iter().any(|one| process.is_client(*one)));
+    found.map_or(Ok(()), |process| Err(NotAPerson::Supervised { pid: process.pid }))
+}
+
 /// Whether none of these is above this process: agents that loops have started, by whatever program.
 ///
 /// # Errors
 /// Which one is.
 pub fn check_loops(leaders: &[ClientProcess]) -> Result<(), NotAPerson> {
+    check_other_loops(std::process::id(), leaders)
+}
+
+/// The same for another process.
+///
+/// # Errors
+/// Which one is.
+pub fn check_other_loops(pid: u32, leaders: &[ClientProcess]) -> Result<(), NotAPerson> {
     if leaders.is_empty() {
         return Ok(());
     }
-    let table = system::chain(std::process::id()).ok_or(NotAPerson::NoProcesses)?;
+    let table = system::chain(pid).ok_or(NotAPerson::NoProcesses)?;
     let above = table.above(table.own)?;
     let led = above.iter().find(|process| leaders.iter().any(|leader| process.is_client(*leader)));
     led.map_or(Ok(()), |process| Err(NotAPerson::InLoop { pid: process.pid, program: process.shown() }))

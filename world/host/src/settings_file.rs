@@ -8,6 +8,7 @@ mod replace;
 mod tests;
 
 pub use backup::{Backups, Record};
+pub(crate) use backup::{make_private, name_for, write_private};
 pub use diff::unified;
 pub use replace::replace;
 

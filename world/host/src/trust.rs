@@ -115,6 +115,14 @@ impl ProjectFiles {
         write(&file(state, &self.root), &content(&self.root, self.config.each_ref().map(Option::as_deref)))
     }
 
+    /// Takes back what the user agreed to here.
+    pub fn forget(&self, state: &Path) {
+        // What is not there was never agreed to; what cannot be removed still matches these files alone.
+        let _ = std::fs::remove_file(file(state, &self.root));
+        let _ = std::fs::remove_file(hooks_file(state, &self.root));
+        let _ = std::fs::remove_dir_all(copies(state, &self.root));
+    }
+
     /// The path, length and bytes of every file a loop would run or read.
     fn loop_content(&self) -> Option<Vec<u8>> {
         let mut out = self.root.as_os_str().as_encoded_bytes().to_vec();

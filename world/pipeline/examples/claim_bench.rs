@@ -84,7 +84,7 @@ fn fill(store: &mut Store, size: usize) -> Result<(), Error> {
 
 /// Released, not done: the smallest queue must last as long as the largest.
 fn claim_and_return(store: &mut Store, round: usize) -> Result<Duration, Box<dyn std::error::Error>> {
-    let claimant = Claimant { agent: "bench".into(), session: None, lease_ms: 600_000 };
+    let claimant = Claimant::agent("bench", 600_000);
     let now = Ms(10_000_000 + round as i64);
     let moment = ClockReading { now, awake: now.0, boot: "bench".into() };
     let begun = Instant::now();

@@ -99,6 +99,9 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
     let mut loaded = tx.identify(&event.who, call.at)?;
     let needs = engine::needs(&event.context(call, prepared.ids(), &loaded, &Placed::default()));
     tx.load(&needs, call.at, &mut loaded)?;
+    if !loaded.cards.is_empty() {
+        loaded.card_digests = engine::cards::digest_texts(envelope).iter().map(|text| sha256(text)).collect();
+    }
     let context = event.context(call, prepared.ids(), &loaded, &needs.placed);
     if round == Round::First && !engine::raised(&context).is_empty() {
         return Ok(Step::Ask(Box::new(loaded)));
@@ -116,6 +119,9 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
         tx.told_again(&told)?;
         return Ok(Step::Done(Box::default()));
     }
+    if prepared.hands_back && outcome.checkpoint.is_some() {
+        return Ok(Step::Done(Box::new(Response { handed_back: true, ..Response::default() })));
+    }
     let mut row = outcome.event;
     if let (Some(asked), Some(detail)) = (asked, row.detail.as_object_mut()) {
         detail.insert("asked".into(), asked.into());
@@ -125,8 +131,14 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
     let mut writes = outcome.writes;
     writes.push(Write::Event(Box::new(row.clone())));
     tx.apply(&writes)?;
-    let (after, report) = (outcome.after, Some(Box::new(outcome.report)));
-    Ok(Step::Done(Box::new(Response { answer, event: Some(row), after, troubles: Vec::new(), report })))
+    Ok(Step::Done(Box::new(Response {
+        answer,
+        event: Some(row),
+        after: outcome.after,
+        checkpoint: outcome.checkpoint,
+        report: Some(Box::new(outcome.report)),
+        ..Response::default()
+    })))
 }
 
 /// An agent calls all its hooks for an event one right after the other.

@@ -15,6 +15,10 @@ pub fn around(call: &Call, setting: &PipelineSetup) -> Around {
     let mut taut = vec![shown(&setting.state), shown(&setting.user_config)];
     taut.extend(program().cloned());
     let agent = setting.agent(call);
+    // What a client says of itself there decides whether a person is waited for.
+    let session_file = setting.dialects.find(agent.id).and_then(|dialect| dialect.session_file.as_ref());
+    let said = session_file.map(|file| (file.path)(0)).and_then(|path| Some(path.rsplit_once('/')?.0.to_string()));
+    taut.extend(said.map(|below| format!("{}/{below}", agent_folder(call, setting))));
     let (client, names) = (agent.process(&call.env), agent.variables.process);
     Around {
         cwd: Some(call.cwd.clone()),
@@ -27,6 +31,16 @@ pub fn around(call: &Call, setting: &PipelineSetup) -> Around {
         agent: own_name(call),
         client: client.or(call.parent),
         marks: client.iter().flat_map(|pid| names.iter().map(move |name| format!("{name}={pid}"))).collect(),
+    }
+}
+
+/// The folder of the agent's own that its client uses.
+pub fn agent_folder(call: &Call, setting: &PipelineSetup) -> String {
+    let agent = setting.agent(call);
+    match agent.variables.moved(|name| call.env.get(name)) {
+        Some((folder, "")) => folder.to_string(),
+        Some((above, below)) => format!("{above}/{below}"),
+        None => format!("{}/{}", setting.home.to_string_lossy(), agent.folder),
     }
 }
 

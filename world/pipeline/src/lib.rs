@@ -2,11 +2,14 @@
 //! decoded, looked into, judged, stored and answered. The daemon, the hook that
 //! finds no daemon, RPC and the corpus tests all go this way.
 
+mod call_history;
 mod cli_command;
+mod client_watch;
 mod commit;
 mod degraded;
 mod explain;
 mod file_rounds;
+mod held_call;
 mod helper_sessions;
 mod judge_context;
 mod measure;
@@ -25,8 +28,11 @@ mod settings;
 mod stale;
 mod stamp;
 
+pub use call_history::{CallHistory, PastCall};
 pub use cli_command::{CliCommand, CliCommandError, Executed, found_done};
+pub use client_watch::{ClientWatch, WatchRound};
 pub use explain::Judge;
+pub use held_call::HeldCall;
 pub use measure::ContextReading;
 pub use own_hooks::sha256;
 pub use pipeline::{Pipeline, PipelineSetup, Response};

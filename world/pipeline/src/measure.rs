@@ -21,6 +21,8 @@ pub struct ContextReading {
     pub window: Option<u64>,
     /// `None` where it is not known: before the first answer, and after `/clear`.
     pub tokens: Option<u64>,
+    /// What it says that it has cost so far.
+    pub cost_usd: Option<f64>,
 }
 
 /// What is read of a transcript when nobody waits for it.
@@ -40,6 +42,7 @@ impl Pipeline {
         let Some(known) = self.store()?.session(logical)?.filter(|session| session.open() && ours(session)) else {
             return Ok(None);
         };
+        self.note_cost(&known.id, reading)?;
         if with_reading(known.clone(), reading, &settings) == known {
             return Ok(Some(known));
         }
@@ -49,6 +52,20 @@ impl Pipeline {
             let session = with_reading(session, reading, &settings);
             tx.apply(&[Write::Session(Box::new(session.clone()))])?;
             Ok(Some(session))
+        })
+    }
+
+    /// What the client says counts more than what is reckoned from its transcript.
+    fn note_cost(&mut self, session: &str, reading: &ContextReading) -> Result<(), Error> {
+        let Some(cost) = reading.cost_usd.filter(|cost| cost.is_finite() && *cost > 0.0) else { return Ok(()) };
+        let known = self.store()?.session_facts(session)?;
+        if known.cost_usd == Some(cost) && !known.cost_estimated {
+            return Ok(());
+        }
+        let at = host::clock::now();
+        self.store()?.note_session(session, |facts| {
+            (facts.cost_usd, facts.cost_estimated, facts.updated_at) = (Some(cost), false, at);
+            facts.model = reading.model.clone().or(facts.model.take());
         })
     }
 

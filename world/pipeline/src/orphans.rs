@@ -1,8 +1,9 @@
 //! Looking for sessions whose client died without a word, off the way of an event.
 
 use crate::Pipeline;
+use engine::client_turn::{gone, is_followed};
 use engine::fleet::reports::unreported;
-use engine::orphans::{Fate, LifeSign, SILENCE_MS, Signs, fate, reap};
+use engine::orphans::{Fate, LifeSign, REASON, SILENCE_MS, Signs, fate, reap};
 use model::Ms;
 use model::effect::Write;
 use model::effort::MemoryWrite;
@@ -26,6 +27,13 @@ impl Pipeline {
                 let current = tx.open_sessions(&session.logical_id)?.into_iter().find(|current| *current == session);
                 // One that spoke meanwhile is no orphan.
                 let Some(current) = current else { return Ok(0) };
+                // Whoever looks finds that it did not come to its end.
+                if let Some((agent, current)) = tx.agent_in(&current.agent, &current.id)?
+                    && is_followed(agent.status)
+                {
+                    tx.apply(&gone((&agent, &current), REASON, now, || host::clock::uuid(now)))?;
+                    return Ok(1);
+                }
                 let rest = Write::Rest { agent: current.agent.clone(), session: current.id.clone(), at: now };
                 let reaped = reap(current, now);
                 let report = unreported(&reaped, now).map(|message| Write::Memory(MemoryWrite::Message(message)));

@@ -1,12 +1,13 @@
 //! Whether an agent that came through another agent's settings runs hooks of ours from its own as well: then its events
-//! count there. And whether one that gives its calls no id has them in two files of its own: then each comes twice.
+//! count there. The same for a call by a plugin of ours, or by the line that a project shares. And whether one that gives
+//! its calls no id has them in two files of its own: then each comes twice.
 //! Looked up for such calls alone, and kept while the files are the same.
 
 use crate::pipeline::PipelineSetup;
 use crate::prepare::PreparedEvent;
 use crate::stamp::Stamp;
-use agents::Dialect;
 use agents::settings::HookEntry;
+use agents::{Dialect, LinePlace};
 use host::settings_file::Backups;
 use model::EventKind;
 use sha2::{Digest, Sha256};
@@ -35,6 +36,8 @@ struct KnownHooks {
 struct FoundHooks {
     /// What the agent calls the events that it calls us for.
     events: Vec<String>,
+    /// The same for the user's own file alone.
+    of_user: Vec<String>,
     /// The same for every file that calls us, whoever put it there.
     by_file: Vec<Vec<String>>,
 }
@@ -43,6 +46,23 @@ impl OwnHooksCache {
     /// Whether the agent's own settings call us for this event.
     pub fn run(&mut self, dialect: &'static Dialect, event: &PreparedEvent, setting: &PipelineSetup) -> bool {
         self.found(dialect, event, setting).is_some_and(|hooks| calls_for(dialect, event, &hooks.events))
+    }
+
+    /// Whether this call came by a line beside which the settings call us for the event as well: a plugin's, or the one
+    /// that a project shares beside the user's own.
+    pub fn run_beside(
+        &mut self,
+        dialect: &'static Dialect,
+        event: &PreparedEvent,
+        line: Option<LinePlace>,
+        setting: &PipelineSetup,
+    ) -> bool {
+        let Some(line) = line else { return false };
+        let hooks = self.found(dialect, event, setting);
+        hooks.is_some_and(|hooks| match line {
+            LinePlace::Plugin => calls_for(dialect, event, &hooks.events),
+            LinePlace::Project => calls_for(dialect, event, &hooks.of_user),
+        })
     }
 
     /// Whether two of its files, the user's and the project's, call us for this event. That both are run is not known.
@@ -121,6 +141,9 @@ fn found(dialect: &Dialect, folder: &Path, files: &[(PathBuf, Stamp)], state: &P
         // A repository's own word that its events count elsewhere is none: `taut init` was run for it here.
         if *file == user || Backups::of(state, file).read_record().is_some() {
             hooks.events.extend_from_slice(&events);
+        }
+        if *file == user {
+            hooks.of_user.extend_from_slice(&events);
         }
         hooks.by_file.push(events);
     }

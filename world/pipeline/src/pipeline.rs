@@ -6,6 +6,7 @@ use crate::prepare::{Caches, Prepared, PreparedCall, prepare};
 use crate::reading_cache::ReadingCache;
 use crate::{commit, degraded};
 use agents::{Dialect, Dialects};
+use engine::CheckpointWish;
 use model::effect::After;
 use model::row::Event;
 use model::{AgentProfile, Answer, Call};
@@ -52,6 +53,10 @@ pub struct Response {
     pub after: Vec<After>,
     /// What went wrong on the way, for the log. The answer stands all the same.
     pub troubles: Vec<String>,
+    /// To be made before the answer is given, by the process that the agent waits for.
+    pub checkpoint: Option<CheckpointWish>,
+    /// Nothing was decided or stored: the caller has to serve the call, since a checkpoint must be made for it.
+    pub handed_back: bool,
     /// What was decided besides, for who called the hook as a method.
     pub report: Option<Box<engine::memory::RpcReport>>,
 }
@@ -95,6 +100,13 @@ impl Pipeline {
         self.finish(prepared)
     }
 
+    /// The same for a process that makes no checkpoints: calls that need one are handed back.
+    pub fn handle_or_hand_back(&mut self, calls: Vec<Call>) -> Vec<Response> {
+        let mut prepared: Vec<Prepared> = calls.into_iter().map(|call| self.prepare_safely(call)).collect();
+        prepared.iter_mut().for_each(|one| one.hands_back = true);
+        self.finish(prepared)
+    }
+
     /// What is answered when the call could not be looked into in time: its words are judged alone, and that is
     /// no reason to let it pass. Nothing is opened but the user's own configuration.
     pub fn judge_unseen(call: Call, setting: &PipelineSetup, why: &str) -> Response {
@@ -107,7 +119,7 @@ impl Pipeline {
     }
 
     /// A defect of ours must not stop the agent, and must not open the guard.
-    fn prepare_safely(&mut self, call: Call) -> Prepared {
+    pub(crate) fn prepare_safely(&mut self, call: Call) -> Prepared {
         let spare = call.clone();
         let prepared = catch_unwind(AssertUnwindSafe(|| prepare(call, &self.setting, &mut self.caches)));
         prepared.unwrap_or_else(|_| {

@@ -28,6 +28,8 @@ pub struct Prepared {
     pub parsed_call: PreparedCall,
     pub begun: Instant,
     pub counts: CountedAt,
+    /// A call that needs a checkpoint is not served here.
+    pub hands_back: bool,
     /// How the agent is answered; nobody knows for one that nothing is known of.
     dialect: Option<&'static Dialect>,
     ids: [String; 2],
@@ -37,8 +39,8 @@ pub struct Prepared {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedAt {
     Here,
-    /// The agent has hooks of ours in its own settings, and runs those in another agent's too: this call is judged, for
-    /// its own hook may not work, and nothing else comes of it.
+    /// The agent has hooks of ours in its own settings, and runs those in another agent's, of a plugin or of a project too:
+    /// this call is judged, for its own hook may not work, and nothing else comes of it.
     OwnHook,
     /// The agent has hooks of ours in its user's settings and in the project's, and gives its calls no id: of two that
     /// are the same and come together the first counts. The second is answered as the first was, and judged all the
@@ -158,7 +160,7 @@ impl Prepared {
         let why = agents::unknown(&model::text::line(&call.agent, LONGEST_AGENT));
         let parsed_call = PreparedCall::Unreadable { why, stop: None };
         let (ids, begun, counts) = (host::clock::uuids(call.at), Instant::now(), CountedAt::Here);
-        Self { ids, call, parsed_call, begun, counts, dialect: None }
+        Self { ids, call, parsed_call, begun, counts, hands_back: false, dialect: None }
     }
 
     /// Asks the world what the rows that were read have raised.
@@ -190,7 +192,7 @@ impl Prepared {
 
     fn of(dialect: &'static Dialect, call: Call, parsed_call: PreparedCall) -> Self {
         let (ids, begun, counts) = (host::clock::uuids(call.at), Instant::now(), CountedAt::Here);
-        Self { ids, call, parsed_call, begun, counts, dialect: Some(dialect) }
+        Self { ids, call, parsed_call, begun, counts, hands_back: false, dialect: Some(dialect) }
     }
 
     /// A call that is judged by its words alone, under the user's own configuration: nothing of a project is opened.
@@ -254,18 +256,12 @@ impl PreparedEvent {
 
 /// The folders around a call, and until when the user wants only to be told.
 pub fn places(call: &Call, project_policy: &ProjectPolicy, setting: &PipelineSetup) -> Places {
-    let agent = setting.agent(call);
-    let moved = agent.variables.moved(|name| call.env.get(name));
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     let home = shown(&setting.home);
     Places {
         state: shown(&setting.state),
         config: setting.user_config.parent().map(shown).unwrap_or_default(),
-        agent_folder: match moved {
-            Some((folder, "")) => folder.to_string(),
-            Some((above, below)) => format!("{above}/{below}"),
-            None => format!("{home}/{}", agent.folder),
-        },
+        agent_folder: judge_context::agent_folder(call, setting),
         home,
         tree: project_policy.project.work_tree.clone(),
         paused_until: project_policy.standing.paused_until,
@@ -291,13 +287,15 @@ pub fn prepare(mut call: Call, setting: &PipelineSetup, caches: &mut Caches) -> 
     let begun = Instant::now();
     let ids = host::clock::uuids(call.at);
     let (dialect, read) = setting.dialects.read(named, &call.stdin);
+    let (_, line) = agents::line_place(&call.agent);
     // Whoever sent it is who called, whatever stands on the line.
     call.agent = dialect.id().to_string();
     let mut counts = CountedAt::Here;
     let parsed_call = match read {
         Ok(envelope) => {
             let seen = look(envelope, &call, &ids, setting, caches);
-            if dialect.id() != named.id() && caches.own_hooks.run(dialect, &seen, setting) {
+            let elsewhere = dialect.id() != named.id() && caches.own_hooks.run(dialect, &seen, setting);
+            if elsewhere || caches.own_hooks.run_beside(dialect, &seen, line, setting) {
                 counts = CountedAt::OwnHook;
             } else if engine::key_without_id(&seen.envelope).is_some()
                 && caches.own_hooks.run_twice(dialect, &seen, setting)
@@ -313,7 +311,7 @@ pub fn prepare(mut call: Call, setting: &PipelineSetup, caches: &mut Caches) -> 
             unread(dialect, &unreadable.why, &call, on_failure)
         }
     };
-    Prepared { call, parsed_call, begun, counts, dialect: Some(dialect), ids }
+    Prepared { call, parsed_call, begun, counts, hands_back: false, dialect: Some(dialect), ids }
 }
 
 fn look(
@@ -360,7 +358,7 @@ fn look(
 }
 
 /// Reads the files that the call runs, in rounds: a script may run a script.
-fn read_files(mut plan: Plan, facts: &mut Facts, home: &Path) -> Plan {
+pub(crate) fn read_files(mut plan: Plan, facts: &mut Facts, home: &Path) -> Plan {
     let mut rounds = FileRounds::default();
     for _ in 0..engine::MOST_FILE_ROUNDS {
         let asks = plan.files(facts);

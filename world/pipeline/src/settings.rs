@@ -1,7 +1,7 @@
 //! Whether an agent's settings file still holds the hooks we put there.
 
 use crate::pipeline::PipelineSetup;
-use agents::settings::SettingsDialect;
+use agents::settings::{Inspection, SettingsDialect};
 use host::install::uninstall_intended;
 use host::settings_file::Backups;
 use model::Ms;
@@ -26,10 +26,41 @@ pub fn fact(envelope: &Envelope, setting: &PipelineSetup, now: Ms) -> Option<Set
     })
 }
 
-/// Every event that called us in what we wrote still does. A file that cannot
-/// be read is one the client ignores whole.
+/// Every event that called us in what we wrote still does, and whether agents can be answered from elsewhere is as the
+/// user has it. A file that cannot be read is one the client ignores whole.
 fn holds_all(settings: &SettingsDialect, text: &str, ours: &str) -> bool {
     let (Ok(now), Ok(then)) = ((settings.inspect)(text), (settings.inspect)(ours)) else { return false };
     let called = |event: &str| now.entries.iter().any(|entry| entry.event == event && entry.matcher.is_none());
-    !now.hooks_disabled && then.entries.iter().all(|entry| called(&entry.event))
+    let waits = |found: &Inspection| -> Vec<(String, Option<String>)> {
+        found.waiting.iter().map(|entry| (entry.program.clone(), entry.matcher.clone())).collect()
+    };
+    !now.hooks_disabled && then.entries.iter().all(|entry| called(&entry.event)) && waits(&now) == waits(&then)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agents::settings::{GuardFailure, KnownClient, SettingsPlan};
+
+    #[test]
+    fn g8_the_line_that_waits_for_answers_is_neither_removed_nor_added_nor_narrowed_behind_the_user() {
+        let settings = &agents::DEFAULT.settings;
+        let plan = |command: &str| SettingsPlan {
+            command: command.into(),
+            client: KnownClient::Unknown,
+            on_failure: GuardFailure::Continue,
+            allow: Vec::new(),
+        };
+        let off = (settings.edit)("{}", &plan("/b/taut")).unwrap().text;
+        let put = |plan: &SettingsPlan| (settings.waiting.as_ref().unwrap().edit)(&off, plan).unwrap().text;
+        let on = put(&plan("/b/taut"));
+        assert!(holds_all(settings, &off, &off) && holds_all(settings, &on, &on));
+        assert!(!holds_all(settings, &off, &on), "removed");
+        assert!(!holds_all(settings, &on, &off), "added");
+        assert!(!holds_all(settings, &put(&plan("/tmp/taut")), &on), "another program");
+        let (before, line) = on.split_once(r#""answer", "wait""#).unwrap();
+        let (before, group) = before.rsplit_once(r#"{ "hooks""#).unwrap();
+        let narrowed = format!(r#"{before}{{ "matcher": "Bash", "hooks"{group}"answer", "wait"{line}"#);
+        assert!(!holds_all(settings, &narrowed, &on), "narrowed: {narrowed}");
+    }
 }

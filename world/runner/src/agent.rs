@@ -2,6 +2,7 @@
 
 use crate::RunnerError;
 use crate::child::{Doing, Running};
+use crate::git_command::MISLEADING;
 use crate::job::Job;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -27,8 +28,9 @@ pub(crate) fn start(
     let line = told.launch()?;
     let mut command = Command::new(&line.program);
     command.args(&line.args).current_dir(&job.folder);
-    // A loop started from within an agent is not that agent.
-    for inherited in variables().chain(["TAUT_SESSION_ID", "AGENT_ID", crate::PARENT]) {
+    // A loop started from within an agent is not that agent, and one started from a hook of git's works on no commit.
+    let inherited = variables().chain(["TAUT_SESSION_ID", "AGENT_ID", crate::PARENT]).chain(MISLEADING.iter().copied());
+    for inherited in inherited {
         command.env_remove(inherited);
     }
     command.env("TAUT_AGENT_ID", name.agent).env("TAUT_RUN_ID", name.run).env("TAUT_SUPERVISED", "loop");

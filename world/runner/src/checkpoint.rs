@@ -2,14 +2,17 @@
 //! neither branch nor hooks are touched by that; a repository that does not let itself be read costs the way back, never
 //! the run.
 
+mod bounds;
 mod git;
 mod prune;
 mod restore;
 mod snapshot;
 
-pub(crate) use git::Git;
+pub(crate) use bounds::{Beyond, Bounds};
+pub(crate) use git::{CheckpointGit, UsedIndex};
+pub(crate) use prune::clear_folder;
 pub use restore::{ChangeKind, PathChange};
-pub(crate) use restore::{Goal, missing_paths, set_back, set_files};
+pub(crate) use restore::{Goal, missing_paths, set_back, set_files, with};
 pub(crate) use snapshot::{Snapshot, Status};
 
 use crate::RunnerError;
@@ -79,19 +82,27 @@ impl Checkpoint {
             self.folder.replace('\n', " "),
             self.head.clone().unwrap_or_else(none),
             self.branch.clone().unwrap_or_else(none),
-            if self.untracked { "all" } else { "none" },
+            if self.untracked { "all" } else { "some" },
         )
     }
 
-    pub(crate) fn read(git: &Git, commit: &str) -> Result<Self, RunnerError> {
+    pub(crate) fn read(git: &CheckpointGit, commit: &str) -> Result<Self, RunnerError> {
         let text = git.text(&["show", "-s", "--format=%H%n%T%n%B", commit, "--"])?;
         let (mut lines, mut fields) = (text.lines(), std::collections::BTreeMap::new());
         let (commit, tree) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         fields.extend(lines.filter_map(|line| line.split_once(": ")));
         let field = |name: &str| fields.get(name).map(ToString::to_string);
         let some = |name: &str| field(name).filter(|value| value != "none");
-        let (Some(folder), Some(index)) = (field("folder"), field("index")) else {
-            return Err(RunnerError::Git { what: "show".to_string(), said: format!("{commit} is no tree of a loop") });
+        // Whoever can write a ref can write these words: no option of git's, no place that is no branch.
+        let is_object = |text: &String| text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let lawful = some("head").is_none_or(|head| is_object(&head))
+            && some("branch").is_none_or(|branch| branch.starts_with("refs/heads/"))
+            && field("index").is_some_and(|index| matches!(index.as_str(), "head" | "unknown") || is_object(&index));
+        let (Some(folder), Some(index), true) = (field("folder"), field("index"), lawful) else {
+            return Err(RunnerError::Git {
+                what: "show".to_string(),
+                said: format!("{commit} is no tree that was kept"),
+            });
         };
         Ok(Self {
             commit: commit.to_string(),
@@ -104,7 +115,7 @@ impl Checkpoint {
                 _ => IndexTree::Tree(index),
             },
             folder,
-            untracked: some("untracked").is_some(),
+            untracked: field("untracked").is_some_and(|kept| kept == "all"),
         })
     }
 }
@@ -121,7 +132,7 @@ struct Last {
 
 /// The checkpoints of one run.
 pub(crate) struct Checkpoints {
-    git: Option<Git>,
+    git: Option<CheckpointGit>,
     run: String,
     last: Option<Last>,
     /// What the loop itself saw of the tree, as long as nobody it knows of has been at it since.
@@ -134,7 +145,7 @@ pub(crate) struct Checkpoints {
 impl Checkpoints {
     /// None are taken where there is no work tree of git's.
     pub(crate) fn of(folder: &Path, state: &Path, run: &str) -> Self {
-        let git = Git::open(folder, private_index(state, run));
+        let git = CheckpointGit::open(folder, private_index(state, run), Bounds::default());
         Self { git, run: run.to_string(), last: None, seen: None, first: None, said: Vec::new() }
     }
 
@@ -189,7 +200,7 @@ impl Checkpoints {
     }
 
     /// A commit of its own only where something changed since the last.
-    fn taken(&mut self, git: &Git, iteration: u64, side: Side) -> Result<(String, Vec<String>), RunnerError> {
+    fn taken(&mut self, git: &CheckpointGit, iteration: u64, side: Side) -> Result<(String, Vec<String>), RunnerError> {
         let (same, last, notes) = self.newest(git, iteration, side)?;
         let commit = last.checkpoint.commit.clone();
         self.last = Some(last);
@@ -208,7 +219,12 @@ impl Checkpoints {
     }
 
     /// The last one where it still holds, else a new one.
-    fn newest(&mut self, git: &Git, iteration: u64, side: Side) -> Result<(bool, Last, Vec<String>), RunnerError> {
+    fn newest(
+        &mut self,
+        git: &CheckpointGit,
+        iteration: u64,
+        side: Side,
+    ) -> Result<(bool, Last, Vec<String>), RunnerError> {
         let seen = self.seen.clone();
         let last = match self.last.take() {
             Some(last) if seen.is_some() && last.seen == seen => return Ok((true, last, Vec::new())),

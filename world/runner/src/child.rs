@@ -179,10 +179,10 @@ impl Running {
 }
 
 /// Ends the rest of a group whose leader is buried. Its number is nobody else's while one of them is there, and without
-/// any this is one question to the kernel.
+/// any this is one question to the kernel. A process that has the number is another one, with a group of its own.
 pub(crate) fn end_left_behind(leader: u32, mut drain: impl FnMut()) {
     for signal in [libc::SIGTERM, libc::SIGKILL] {
-        if !sys::process::has_group(leader) {
+        if !sys::process::has_group(leader) || matches!(host::probe::life(leader), Some(Life::Alive { .. })) {
             return;
         }
         sys::process::signal_group(leader, signal);
@@ -243,4 +243,20 @@ fn reader(
             let _ = tell.send(Doing::Line { child, text: line, whole });
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers come round: what leads a group of that number now is not what was left behind.
+    #[test]
+    fn l10_a_group_whose_leader_lives_is_another_one_and_is_left_alone() {
+        let mut other = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        end_left_behind(other.id(), || ());
+        let lives = other.try_wait().unwrap().is_none();
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert!(lives);
+    }
 }

@@ -15,7 +15,7 @@ use crate::log::Log;
 use crate::run_store::RunStore;
 use crate::{RunMessage, RunStatus, RunnerError, Tell, recover, work_state};
 use engine::loops::{AgentEnd, Hook, Loop, LoopEffect, LoopEvent, Phase, Stop, WorkCount};
-use model::run::{AgentOutput, AgentTrouble, Finish, Iteration, Run, RunMode, RunState, Tally};
+use model::run::{AgentOutput, Finish, Iteration, Run, RunMode, RunState, Tally};
 use model::{ClientProcess, Ms};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -206,14 +206,6 @@ impl<'j> Dispatcher<'j> {
                 self.before = self.checkpoint(iteration, Side::Before);
                 None
             }
-            LoopEffect::Forgive => {
-                if let Some(agent) = self.run.agent.clone()
-                    && let Err(error) = self.run_store.queue().forgive(&agent, self.began)
-                {
-                    self.warn(format!("what was let go counts against its task: {error}"));
-                }
-                None
-            }
             LoopEffect::PutAside { iteration } => {
                 self.put_aside(iteration);
                 None
@@ -226,8 +218,16 @@ impl<'j> Dispatcher<'j> {
                 None
             }
             LoopEffect::Prove => self.prove(),
-            LoopEffect::Release => {
-                self.release();
+            LoopEffect::Release { reason, counts } => {
+                self.release(reason, counts);
+                None
+            }
+            LoopEffect::ClaimAgain => {
+                if let Some(worker) = &self.job.worker {
+                    // Refused where it rests, is given up, or is proven.
+                    let (project, ms) = (&self.job.project, model::task::LEASE_MS);
+                    let _ = self.run_store.claim_one(project, &worker.task, &worker.agent, ms);
+                }
                 None
             }
             LoopEffect::Record => {
@@ -296,33 +296,30 @@ impl<'j> Dispatcher<'j> {
         self.tick()
     }
 
-    fn release(&mut self) {
+    fn release(&mut self, reason: &str, counts: bool) {
         let Some(agent) = self.run.agent.clone() else { return };
-        let never_started = matches!(self.heard.trouble, Some(AgentTrouble::NotStarted { .. }));
-        let refused = matches!(self.heard.trouble, Some(AgentTrouble::Refused { .. }));
-        let released = match &self.heard.trouble {
-            Some(AgentTrouble::NotStarted { .. }) => self.run_store.release_for(&agent, engine::queue::NEVER_STARTED),
-            // Who may not log in did nothing to its task.
-            Some(AgentTrouble::Refused { .. }) => self.run_store.hand_back(&agent, "the agent may not work"),
-            _ => self.run_store.release_for(&agent, engine::queue::SESSION_EXITED),
+        // Its hook may have come first, in the iteration that is judged.
+        let since = (self.state.phase == Phase::Judging).then_some(self.began);
+        let released = match counts {
+            true => self.run_store.release_for(&agent, reason),
+            false => self.run_store.hand_back(&agent, reason, since),
         };
         match released {
-            // Nothing was begun, so nothing was forgotten.
-            Ok(_) if never_started => return,
+            // Nothing was forgotten by who was kept from working.
+            Ok(slugs) if !counts => {
+                for slug in slugs {
+                    self.log.line("loop", &format!("task {slug} goes back and is not counted: {reason}"));
+                }
+            }
             Ok(slugs) => {
                 self.forgotten = slugs.first().cloned();
                 for slug in slugs {
-                    self.warn(format!("agent {agent} {}, failing task {slug}", engine::queue::SESSION_EXITED));
+                    self.warn(format!("agent {agent} {reason}, failing task {slug}"));
                 }
             }
             Err(error) => self.warn(format!("tasks could not be released, their leases will lapse: {error}")),
         }
-        if let Some(worker) = self.job.worker.as_ref().filter(|_| !refused && !self.state.ends_soon()) {
-            // It goes on with its one task, and nobody else begins it in between. Refused where it rests or is given up.
-            let _ = self.run_store.claim_one(&self.job.project, &worker.task, &worker.agent, model::task::LEASE_MS);
-        }
-        // Its hook may have come first, which is forgetting all the same.
-        if self.forgotten.is_none() && self.run_store.left_unsettled(&agent, self.began) {
+        if counts && self.forgotten.is_none() && self.run_store.left_unsettled(&agent, self.began) {
             self.forgotten = self.task.clone();
         }
     }

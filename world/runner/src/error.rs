@@ -65,7 +65,7 @@ pub enum RunnerError {
         who(*pid, None)
     )]
     UndoWhileRunning { folder: String, pid: Option<u32> },
-    #[error("{folder} is no work tree of git's, so no tree of its iterations was kept")]
+    #[error("{folder} is no work tree of git's, so nothing of it was kept")]
     NoWorkTree { folder: String },
     #[error("a rebase is under way in {folder}; end it first, with `git rebase --abort` or `--continue`")]
     UndoInRebase { folder: String },
@@ -79,11 +79,18 @@ pub enum RunnerError {
         path.display()
     )]
     IndexLocked { path: PathBuf },
+    #[error("{cause}\n{done}; all that was there is kept in {kept}: when the cause is gone, `{back}` goes back to it")]
+    HalfUndone { cause: Box<RunnerError>, done: &'static str, kept: String, back: String },
+    #[error("no checkpoint of this work tree is called `{id}`")]
+    NoKeptTree { id: String },
+    #[error("more than one checkpoint of this work tree begins with `{id}`; give more letters of it")]
+    SeveralKeptTrees { id: String },
     #[error(
-        "{cause}\n{done}; all that was there is kept in {kept}: \
-         when the cause is gone, `taut loop undo --back` goes back to it"
+        "commits were made since, and are not taken off the branch:\n  {}\n\
+         `taut undo {id} <path>…` brings single files or folders back and leaves the rest as it is",
+        commits.join("\n  ")
     )]
-    HalfUndone { cause: Box<RunnerError>, done: &'static str, kept: String },
+    CommitsSince { commits: Vec<String>, id: String },
     #[error("nothing was undone in this work tree, so nothing can be taken back")]
     NoUndo,
     #[error(

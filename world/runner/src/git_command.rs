@@ -42,3 +42,52 @@ pub(crate) fn git_command<'s>(folder: &Path, besides: impl IntoIterator<Item = &
     command.process_group(0);
     command
 }
+
+/// Programs that a repository can name in its own settings, which an agent can write.
+const PROGRAMS: &str = r"^(filter\..*\.(clean|smudge|process)|merge\..*\.driver|(diff\..*\.(command|textconv)))$";
+
+/// The usual merge of text, in the words of a merge driver.
+const PLAIN_DRIVER: &str = "git merge-file --marker-size=%L %A %O %B";
+
+/// What lists the programs that are configured.
+pub(crate) const LIST_PROGRAMS: [&str; 6] =
+    ["config", "--show-scope", "--includes", "--name-only", "--get-regexp", PROGRAMS];
+
+/// Settings that switch off what the repository itself names. What the user's own settings name is theirs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ProgramsOff {
+    settings: Vec<(String, &'static str)>,
+    /// Filters among them, by name.
+    pub filters: Vec<String>,
+}
+
+impl ProgramsOff {
+    /// Of what [`LIST_PROGRAMS`] printed.
+    pub(crate) fn read(listed: &str) -> Self {
+        let mut off = Self::default();
+        for line in listed.lines() {
+            let Some(("local" | "worktree", name)) = line.split_once('\t') else { continue };
+            let value = if name.starts_with("merge.") { PLAIN_DRIVER } else { "" };
+            off.settings.push((name.to_string(), value));
+            if let Some((filter, _)) = name.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')) {
+                off.settings.push((format!("filter.{filter}.required"), "false"));
+                off.filters.push(filter.to_string());
+            }
+        }
+        off.filters.dedup();
+        off
+    }
+
+    /// By variables and not as arguments: there the name of a filter ends at its first `=`.
+    pub(crate) fn apply(&self, command: &mut Command) {
+        if self.settings.is_empty() {
+            return;
+        }
+        // Whoever started us may have set some in the same way: they stay.
+        let given = std::env::var("GIT_CONFIG_COUNT").ok().and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);
+        command.env("GIT_CONFIG_COUNT", (given + self.settings.len()).to_string());
+        for (at, (name, value)) in (given..).zip(&self.settings) {
+            command.env(format!("GIT_CONFIG_KEY_{at}"), name).env(format!("GIT_CONFIG_VALUE_{at}"), value);
+        }
+    }
+}

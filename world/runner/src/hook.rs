@@ -1,6 +1,7 @@
 //! Finding and starting a hook of the loop.
 
 use crate::RunnerError;
+use crate::git_command::MISLEADING;
 use crate::job::Job;
 use crate::log::CleanFile;
 use engine::loops::{Hook, HookSetting};
@@ -74,6 +75,9 @@ fn command(job: &Job, path: PathBuf, values: Vec<(&'static str, String)>) -> Com
 
 /// Where it runs and what its environment says, for hooks and for the command that verifies.
 pub(crate) fn tell(command: &mut Command, job: &Job, values: Vec<(&'static str, String)>) {
+    for name in MISLEADING {
+        command.env_remove(name);
+    }
     command.current_dir(&job.folder).envs(&job.assigned).env_remove(crate::PARENT);
     let work = if job.queue { "queue" } else { "plan" };
     command.env("FRESHER_WORK", work).env("TAUT_WORK", work);

@@ -113,13 +113,12 @@ impl Job {
         if let Some(run) = &resumed {
             settings.limits.go_on(host::clock::now().since(run.started_at), asked.away_ms);
         }
-        // By its components: a path written as `./specs` is shown without the dot.
-        let below =
-            |top: &Path, path: &str| top.join(path).components().collect::<PathBuf>().to_string_lossy().into_owned();
+        let below = |top: &Path, path: &str| plain(&top.join(path));
         let absolute = |path: &str| below(&folder, path);
         let plan_file = absolute(&settings.plan_file);
         let has_plan = work_state::has_plan(&folder, &plan_file);
-        let queue = mode == RunMode::Building && works_on_queue(settings.source, has_plan, &state, &project.root)?;
+        let plan = has_plan && !(resumed.is_some() && is_shared(mode, &settings));
+        let queue = mode == RunMode::Building && works_on_queue(settings.source, plan, &state, &project.root)?;
         let terms = Terms {
             mode,
             queue,
@@ -373,6 +372,16 @@ fn say_left_out(file: &Assignments, tell: &dyn Tell) {
         let words = format!(".fresher/config.sh: {name} decides what is run, and is not given to the hooks");
         tell.show(&RunMessage::Warning(words));
     }
+}
+
+/// By its components: a path written as `./specs` is shown without the dot.
+fn plain(path: &Path) -> String {
+    path.components().collect::<PathBuf>().to_string_lossy().into_owned()
+}
+
+/// Several at once work on the queue alone: a run that was killed after its last task is complete, whatever plan there is.
+fn is_shared(mode: RunMode, settings: &LoopSettings) -> bool {
+    mode == RunMode::Building && settings.workers > 1
 }
 
 /// A queue whose tasks are all done is the work too, where there is no plan: the loop then says that it is complete.

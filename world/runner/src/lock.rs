@@ -57,6 +57,13 @@ impl TreeLock {
     }
 }
 
+impl Drop for TreeLock {
+    /// Said, not left to the file being closed: a process that another thread is just starting has it too for a moment.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 /// A file of ours about a work tree, whatever path leads to it.
 pub(crate) fn beside(state: &Path, tree: &Path, ending: &str) -> PathBuf {
     let tree = std::fs::canonicalize(tree).unwrap_or_else(|_| tree.to_path_buf());

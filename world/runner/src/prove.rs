@@ -4,6 +4,7 @@ use crate::job::Job;
 use engine::redact::text_without_secrets;
 use model::task::TaskProposal;
 use std::process::Command;
+use std::time::Duration;
 
 /// So much of the end of what it prints is kept.
 const KEPT: usize = 4 * 1024;
@@ -57,27 +58,31 @@ impl OutputEnd {
 }
 
 /// How a proof that did not pass ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ProofEnd {
     Code(i32),
     Signal,
-    /// After so long.
-    TimedOut {
-        ms: i64,
-    },
+    TimedOut { after: Duration },
+    NotStarted(String),
 }
 
 pub(crate) fn failure(line: &str, end: ProofEnd, printed: &OutputEnd) -> String {
     let how = match end {
         ProofEnd::Code(code) => format!("failed with {code}"),
         ProofEnd::Signal => "was ended by a signal".to_string(),
-        ProofEnd::TimedOut { ms } => format!("took longer than {} s and was ended", ms / 1000),
+        ProofEnd::TimedOut { after } => format!("took longer than {} s and was ended", after.as_secs()),
+        ProofEnd::NotStarted(error) => format!("could not be started: {error}"),
     };
-    let line = text_without_secrets(&model::text::line(line, 200));
+    let line = shown(line);
     match printed.words() {
         words if words.is_empty() => format!("`{line}` {how} and printed nothing"),
         words => format!("`{line}` {how}:\n{words}"),
     }
+}
+
+/// A command line as people and models are shown it. What is cut off first could leave half a secret.
+pub(crate) fn shown(line: &str) -> String {
+    model::text::line(&text_without_secrets(line), 200)
 }
 
 /// The last lines that fit, else the last bytes.
@@ -107,7 +112,7 @@ mod tests {
         assert!(words.starts_with("`cargo test` failed with 101:\nline 19"), "{words}");
         assert!(words.ends_with("API_TOKEN=[redacted] failed"), "{words}");
         assert!(words.len() <= KEPT + 60 && !words.contains("swordfish") && !words.contains('\x1b'), "{words}");
-        let silent = failure("false", ProofEnd::TimedOut { ms: 60_000 }, &OutputEnd::default());
+        let silent = failure("false", ProofEnd::TimedOut { after: Duration::from_secs(60) }, &OutputEnd::default());
         assert_eq!(silent, "`false` took longer than 60 s and was ended and printed nothing");
     }
 

@@ -144,7 +144,7 @@ pub(crate) fn last_seen(state: &Path, run: &Run) -> Result<(Ms, u64), RunnerErro
     let (mut last, mut count) = (own.last().map(|last| last.ended_at), own.last().map_or(0, |last| last.number));
     count = count.min(run.tally.iterations);
     // A coordinator has the iterations of its workers.
-    for worker in store.workers_of_run(&run.id)? {
+    for worker in store.workers_of(&run.id)? {
         let ended = store.iterations(&worker.id)?.last().map(|last| last.ended_at);
         last = last.max(ended).max(worker.finished_at).max(Some(worker.started_at));
         count += worker.tally.iterations;

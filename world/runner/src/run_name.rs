@@ -3,17 +3,28 @@
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// More at once in one folder and terminal are not told apart any more.
 const MOST: usize = 64;
+const MOST_SWEPT: usize = 4_096;
 
 /// A name, and the lock that keeps others from it; the kernel lets go of it however its holder dies.
 #[derive(Debug)]
 pub struct RunName {
     pub name: String,
-    _lock: Option<File>,
+    lock: Option<(File, PathBuf)>,
+}
+
+impl Drop for RunName {
+    /// The file goes while its lock is held: whoever waits for it sees that it is another by then.
+    fn drop(&mut self) {
+        if let Some((file, path)) = self.lock.take() {
+            let _ = std::fs::remove_file(path);
+            let _ = file.unlock();
+        }
+    }
 }
 
 impl RunName {
@@ -23,10 +34,14 @@ impl RunName {
     pub fn take(state: &Path, plain: &str) -> Self {
         let folder = folder(state);
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        let locked = made.and_then(|()| first(plain, |name| lock(&folder, name)));
+        let locked = made.and_then(|()| first(plain, |name| lock(&path(&folder, name))));
+        sweep(&folder);
         match locked {
-            Ok(Some((name, lock))) => Self { name, _lock: Some(lock) },
-            Ok(None) | Err(_) => Self { name: plain.to_string(), _lock: None },
+            Ok(Some((name, lock))) => {
+                let path = path(&folder, &name);
+                Self { name, lock: Some((lock, path)) }
+            }
+            Ok(None) | Err(_) => Self { name: plain.to_string(), lock: None },
         }
     }
 
@@ -61,10 +76,29 @@ fn first<T>(plain: &str, have: impl Fn(&str) -> io::Result<Option<T>>) -> io::Re
     Ok(None)
 }
 
-fn lock(folder: &Path, name: &str) -> io::Result<Option<File>> {
-    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path(folder, name))?;
-    let had = is_had(file.try_lock())?;
-    Ok(had.then_some(file))
+/// Takes away the files of those who were killed.
+fn sweep(folder: &Path) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_SWEPT);
+    for path in entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "lock")) {
+        // Dropped, it is unlocked and removed.
+        let lock = lock(&path).ok().flatten().map(|file| (file, path));
+        drop(RunName { name: String::new(), lock });
+    }
+}
+
+/// A lock on a file that was removed meanwhile is worth nothing: then the new one is looked at.
+fn lock(path: &Path) -> io::Result<Option<File>> {
+    for _ in 0..MOST {
+        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        if !is_had(file.try_lock())? {
+            return Ok(None);
+        }
+        let held = file.metadata()?.ino();
+        if std::fs::symlink_metadata(path).is_ok_and(|now| now.ino() == held) {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
 }
 
 fn is_had(tried: Result<(), TryLockError>) -> io::Result<bool> {
@@ -90,5 +124,14 @@ mod tests {
         drop(one);
         assert_eq!(RunName::take(home.path(), "acme-run-x").name, "acme-run-x");
         assert_eq!(RunName::take(home.path(), "a/b").name, "a/b", "a name leads into no other folder");
+        let left = |home: &Path| {
+            std::fs::read_dir(folder(home)).unwrap().flatten().map(|entry| entry.file_name()).collect::<Vec<_>>()
+        };
+        assert_eq!(left(home.path()), ["acme-run-x-2.lock"], "only who is there has a file");
+        std::fs::write(folder(home.path()).join("killed.lock"), "").unwrap();
+        let three = RunName::take(home.path(), "acme-run-y");
+        assert_eq!(left(home.path()).len(), 2, "what was left behind is gone");
+        drop((two, three));
+        assert_eq!(left(home.path()), Vec::<std::ffi::OsString>::new());
     }
 }

@@ -93,8 +93,7 @@ impl RunStore {
     }
 
     pub(crate) fn claim_one(&mut self, project: &str, slug: &str, agent: &str, ms: i64) -> Result<Task, RunnerError> {
-        let claimant = Claimant { agent: agent.to_string(), session: None, lease_ms: ms };
-        Ok(self.queue().claim_one(project, slug, &claimant)?.task)
+        Ok(self.queue().claim_one(project, slug, &Claimant::agent(agent, ms))?.task)
     }
 
     pub(crate) fn renew(&mut self, project: &str, slug: &str, agent: &str) -> Result<(), RunnerError> {
@@ -107,9 +106,14 @@ impl RunStore {
         Ok(self.queue().release_all(agent, reason)?)
     }
 
-    /// What an agent holds goes back, and nothing is counted against it.
-    pub(crate) fn hand_back(&mut self, agent: &str, reason: &str) -> Result<Vec<String>, RunnerError> {
-        Ok(self.queue().hand_back_all(agent, reason)?)
+    /// What an agent holds goes back, and nothing is counted against it, nor what it let go of since then.
+    pub(crate) fn hand_back(
+        &mut self,
+        agent: &str,
+        reason: &str,
+        since: Option<Ms>,
+    ) -> Result<Vec<String>, RunnerError> {
+        Ok(self.queue().hand_back_all(agent, reason, since)?)
     }
 
     pub(crate) fn fail(&mut self, project: &str, slug: &str, agent: &str, why: &str) -> Result<(), RunnerError> {

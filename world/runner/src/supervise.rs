@@ -2,6 +2,7 @@
 //! renewed, and it is started again when it asks for a fresh context.
 
 use crate::child::identity;
+use crate::pty::PtySession;
 use crate::run_store::RunStore;
 use crate::{RunMessage, RunnerError, Tell};
 use model::{ClientProcess, Ms};
@@ -29,6 +30,8 @@ pub struct Supervised {
     /// The name the agent goes by; requests of others are not for it.
     pub agent: String,
     pub state: PathBuf,
+    /// Whether a person started the process with this number: nobody else has something typed to the agent.
+    pub person: fn(u32) -> Result<(), String>,
 }
 
 /// How the client is started.
@@ -58,7 +61,9 @@ pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError>
     let mut run_store = RunStore::open(&what.state)?;
     let (sender, receiver) = channel();
     let signal = sender.clone();
-    signals::listen(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP], move |number| {
+    // All that would end us with the terminal as the client left it.
+    let heard = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGABRT, libc::SIGWINCH];
+    signals::listen(&heard, move |number| {
         let _ = signal.send(Doing::Signal(number));
     })
     .map_err(RunnerError::Signals)?;
@@ -66,9 +71,7 @@ pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError>
     let code = loop {
         let mut one = OneLife::begin(what, &start, &sender)?;
         let life = one.watch(what, &mut run_store, &receiver, tell);
-        if one.terminal {
-            terminal::take_back();
-        }
+        one.give_back_the_terminal();
         release(&mut run_store, what, tell);
         match life {
             Life::Over(code) if matches!(start, Start::Resume(_)) && code != 0 && one.since.elapsed() < STALE => {
@@ -120,10 +123,21 @@ impl Supervised {
     }
 }
 
+/// What the client has of our terminal.
+enum ClientTerminal {
+    /// One of its own, whose bytes pass through us.
+    Own(PtySession),
+    /// Ours, while it runs.
+    Ours,
+    /// Somebody else's: we were started in the background.
+    Background,
+    None,
+}
+
 /// The client from its start to its end.
 struct OneLife {
     leader: ClientProcess,
-    terminal: bool,
+    terminal: ClientTerminal,
     since: Instant,
     began: Ms,
     killing: Option<Instant>,
@@ -134,24 +148,24 @@ struct OneLife {
 impl OneLife {
     fn begin(what: &Supervised, start: &Start, tell: &Sender<Doing>) -> Result<Self, RunnerError> {
         let mut command = Command::new(&what.program);
-        command.args(what.line(start)).process_group(0);
+        command.args(what.line(start));
         command
             .env("TAUT_AGENT_ID", &what.agent)
             .env("TAUT_SUPERVISED", "run")
             .env("TAUT_SUPERVISOR_PID", std::process::id().to_string());
-        let terminal = terminal::is_ours();
-        if terminal {
-            process::begin_in_foreground(&mut command);
-        }
         let began = host::clock::now();
-        let child = command.spawn().map_err(|source| RunnerError::Start { program: what.program.clone(), source })?;
-        let (pid, leader, tell) = (child.id(), identity(child.id()), tell.clone());
-        if terminal {
-            // Whoever of the two comes first; the child may be gone already.
-            let _ = terminal::give_to(pid);
-        }
+        let (pid, leader, terminal) = begin_at_a_terminal(command, what)?;
+        let tell = tell.clone();
         std::thread::spawn(move || wait_for(pid, &tell));
         Ok(Self { leader, terminal, since: Instant::now(), began, killing: None, restart: None, stopping: false })
+    }
+
+    fn give_back_the_terminal(&mut self) {
+        match std::mem::replace(&mut self.terminal, ClientTerminal::None) {
+            ClientTerminal::Own(mut session) => session.finish(),
+            ClientTerminal::Ours => terminal::take_back(),
+            ClientTerminal::Background | ClientTerminal::None => {}
+        }
     }
 
     fn watch(
@@ -175,6 +189,11 @@ impl OneLife {
                     };
                 }
                 Ok(Doing::Stopped) => self.suspended(),
+                Ok(Doing::Signal(libc::SIGWINCH)) => {
+                    if let ClientTerminal::Own(session) = &self.terminal {
+                        session.resized();
+                    }
+                }
                 Ok(Doing::Signal(signal)) => {
                     let ends = signal != libc::SIGINT;
                     self.stopping |= ends;
@@ -199,15 +218,28 @@ impl OneLife {
     }
 
     /// The client was stopped from its terminal: the shell is to have it, as without us.
-    fn suspended(&self) {
-        if !self.terminal {
-            return;
+    fn suspended(&mut self) {
+        match &self.terminal {
+            ClientTerminal::Own(session) => session.suspended(),
+            ClientTerminal::Ours => {
+                terminal::take_back();
+                // We go on here when the shell continues us, or at once where there is none.
+                signals::suspend();
+                let _ = terminal::give_to(self.leader.pid);
+                self.send(libc::SIGCONT);
+            }
+            ClientTerminal::Background => {
+                // It wants the terminal. Whoever brings us to the foreground gives it to us, and we to it.
+                if !terminal::is_ours() {
+                    signals::suspend();
+                }
+                if terminal::is_ours() && terminal::give_to(self.leader.pid).is_ok() {
+                    self.terminal = ClientTerminal::Ours;
+                }
+                self.send(libc::SIGCONT);
+            }
+            ClientTerminal::None => {}
         }
-        terminal::take_back();
-        // We go on here when the shell continues us.
-        process::stop_here();
-        let _ = terminal::give_to(self.leader.pid);
-        self.send(libc::SIGCONT);
     }
 
     fn kill(&mut self) {
@@ -215,12 +247,43 @@ impl OneLife {
             self.killing = Some(Instant::now());
             self.send(libc::SIGTERM);
             self.send(libc::SIGCONT);
+            if let ClientTerminal::Own(session) = &self.terminal {
+                // It stopped with the client, and is to see its end.
+                process::signal(session.leader, libc::SIGCONT);
+            }
         }
     }
 
     fn send(&self, signal: i32) {
         process::signal_group(self.leader.pid, signal);
     }
+}
+
+/// Starts the client at a terminal of its own where we have one, else as it was started before there were any. Gives whom to
+/// wait for, and the client.
+fn begin_at_a_terminal(
+    mut command: Command,
+    what: &Supervised,
+) -> Result<(u32, ClientProcess, ClientTerminal), RunnerError> {
+    let ours = terminal::is_ours();
+    if ours && let Some(session) = PtySession::begin(&mut command, what)? {
+        return Ok((session.leader, identity(session.client), ClientTerminal::Own(session)));
+    }
+    command.process_group(0);
+    if ours {
+        process::begin_in_foreground(&mut command);
+    }
+    let child = command.spawn().map_err(|source| RunnerError::Start { program: what.program.clone(), source })?;
+    if ours {
+        // Whoever of the two comes first; the child may be gone already.
+        let _ = terminal::give_to(child.id());
+    }
+    let terminal = match ours {
+        true => ClientTerminal::Ours,
+        false if terminal::is_controlling() => ClientTerminal::Background,
+        false => ClientTerminal::None,
+    };
+    Ok((child.id(), identity(child.id()), terminal))
 }
 
 /// It asked, or its context was full and its session ended for that.

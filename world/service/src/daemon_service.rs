@@ -1,11 +1,13 @@
 //! What the daemon answers: calls through the pipeline, and methods.
 
 use crate::workers::Switched;
+use agents::Dialects;
 use daemon::{RpcFault, Service, Wake};
 use model::effect::After;
 use model::{Answer, Call};
-use pipeline::{Pipeline, PipelineSetup, Response, RpcError};
+use pipeline::{ClientWatch, Pipeline, PipelineSetup, Response, RpcError};
 use serde_json::Value;
+use store::Store;
 use tracing::Level;
 
 /// Says that a command, and not a hook, has changed something.
@@ -20,30 +22,41 @@ const REMEMBERED_MS: i64 = 24 * 3_600_000;
 /// The pipeline, behind a socket.
 pub struct DaemonService {
     pipeline: Pipeline,
+    dialects: Dialects,
     workers: Vec<Wake>,
     switched: Switched,
     /// The batch that was served last has news for them.
     news: bool,
     /// The keys of what was stored of that batch, by its places.
     stored: Vec<Option<String>>,
+    /// Places of that batch that a checkpoint must be made for, which is not done here.
+    handed_back: Vec<usize>,
     /// What is to be logged of it, once its answers are out.
     notes: Vec<(Level, String)>,
 }
 
 impl DaemonService {
     pub fn new(setting: PipelineSetup, workers: Vec<Wake>, switched: Switched) -> Self {
+        let dialects = setting.dialects;
         let pipeline = Pipeline::new(setting);
-        Self { pipeline, workers, switched, news: false, stored: Vec::new(), notes: Vec::new() }
+        let (stored, handed_back, notes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { pipeline, dialects, workers, switched, news: false, stored, handed_back, notes }
     }
 }
 
 impl Service for DaemonService {
     fn hook_batch(&mut self, calls: Vec<Call>) -> Vec<Answer> {
-        let served = self.pipeline.handle_all(calls);
+        let served = self.pipeline.handle_or_hand_back(calls);
         self.notes.extend(served.iter().flat_map(notes));
         self.news |= served.iter().any(|served| served.after.iter().any(is_news));
         self.stored = served.iter().map(|served| served.event.as_ref().map(|event| event.key.clone())).collect();
+        let places = served.iter().enumerate().filter(|(_, served)| served.handed_back);
+        self.handed_back = places.map(|(place, _)| place).collect();
         served.into_iter().map(|served| served.answer).collect()
+    }
+
+    fn handed_back(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.handed_back)
     }
 
     fn rpc(&mut self, method: &str, params: Value) -> Result<Value, RpcFault> {
@@ -91,9 +104,11 @@ impl Service for DaemonService {
         }
     }
 
-    /// Leases are reaped here even where nobody claims.
+    /// Leases are reaped here even where nobody claims, and clients are followed that send no hook for long.
     fn is_needed(&mut self) -> bool {
-        self.pipeline.store().and_then(|store| store.holders()).is_ok_and(|holders| !holders.is_empty())
+        let dialects = self.dialects;
+        let needed = |store: &mut Store| Ok(!store.holders()?.is_empty() || ClientWatch::is_needed(store, dialects)?);
+        self.pipeline.store().and_then(needed).unwrap_or_default()
     }
 }
 
@@ -182,7 +197,7 @@ mod tests {
         let mut queue = Queue::new(store, host::clock_reading::moment);
         let plan = TaskPlan { slug: "t/01".into(), title: "work".into(), ..TaskPlan::default() };
         queue.create("/p", &plan, &engine::queue::Speaker::Person).unwrap();
-        let claimant = Claimant { agent: "alpha".into(), session: None, lease_ms: 600_000 };
+        let claimant = Claimant::agent("alpha", 600_000);
         queue.claim_one("/p", "t/01", &claimant).unwrap();
         assert!(service.is_needed());
     }

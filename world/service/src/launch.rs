@@ -90,6 +90,14 @@ pub fn tell_in_background(places: &PathVariables) {
     start(&line(&["notify", "deliver"], places), places);
 }
 
+/// For a view that stays open: without a daemon nobody else follows what clients say of themselves.
+pub fn follow_clients(places: &PathVariables) {
+    const PATIENCE: Duration = Duration::from_millis(100);
+    let (setting, state) = (setting(places), places.state());
+    let is_served = move || daemon::Client::new(&state, PATIENCE).status().is_ok();
+    std::thread::spawn(move || crate::workers::follow_clients(&setting, is_served));
+}
+
 /// For a command that goes on for long: a daemon looks after what it leaves. Nothing depends on it.
 pub fn ensure_daemon(places: &PathVariables) {
     const PATIENCE: Duration = Duration::from_millis(100);

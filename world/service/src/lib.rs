@@ -3,12 +3,13 @@
 mod daemon_service;
 mod launch;
 pub mod log;
+pub mod webhooks;
 pub mod workers;
 
 pub use daemon_service::DaemonService;
 pub use launch::{
-    after_in_process, build, ensure_daemon, launch, setting, start_again, tell_daemon, tell_daemon_of_a_switch,
-    tell_in_background, without_daemon,
+    after_in_process, build, ensure_daemon, follow_clients, launch, setting, start_again, tell_daemon,
+    tell_daemon_of_a_switch, tell_in_background, without_daemon,
 };
 
 use daemon::{DaemonEnd, DaemonOptions, RunError};

@@ -1,8 +1,9 @@
 //! Agents: the workers of the fleet.
 
-use crate::{Durability, Error, Store};
+use crate::{Durability, Error, Store, sessions};
 use model::Ms;
 use model::row::{Agent, AgentStatus};
+use model::session::Session;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const LOAD: &str = "SELECT id, named, status, session, project, since, dialect FROM agents WHERE id = ?1";
@@ -30,6 +31,17 @@ pub(crate) fn put(conn: &Connection, agent: &Agent) -> rusqlite::Result<()> {
 pub(crate) fn rest(conn: &Connection, agent: &str, session: &str, at: Ms) -> rusqlite::Result<()> {
     conn.prepare_cached(REST)?.execute(params![agent, session, at.0]).map(drop)
 }
+
+/// Agents whose client is at work or waits for its user, with the session that is theirs.
+const UNRESTED: &str = "SELECT agents.id, agents.session FROM agents
+    WHERE agents.status IN ('attention', 'checked', 'working') AND agents.session IS NOT NULL ORDER BY agents.id LIMIT ?1";
+
+/// The others that have a session, which have nothing to do.
+const RESTED: &str = "SELECT agents.id, agents.session FROM agents
+    WHERE agents.status IN ('done', 'error') AND agents.session IS NOT NULL ORDER BY agents.id LIMIT ?1";
+
+/// More than this at once are not followed.
+const MOST_FOLLOWED: i64 = 1_000;
 
 /// What came of somebody looking at an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,10 +78,39 @@ impl Store {
         self.read(|conn| conn.prepare_cached(IN_PANE)?.query_map([pane], |row| row.get(0))?.collect())
     }
 
+    pub fn agent(&self, id: &str) -> Result<Option<Agent>, Error> {
+        self.read(|conn| load(conn, id))
+    }
+
+    /// Agents that are not at rest, with their open sessions.
+    pub fn unrested(&self) -> Result<Vec<(Agent, Session)>, Error> {
+        self.read(|conn| pairs(conn, UNRESTED))
+    }
+
+    /// Agents that have nothing to do, with their open sessions.
+    pub fn rested(&self) -> Result<Vec<(Agent, Session)>, Error> {
+        self.read(|conn| pairs(conn, RESTED))
+    }
+
     /// All agents, the one whose status changed last first.
     pub fn agents(&self) -> Result<Vec<Agent>, Error> {
         self.read(|conn| conn.prepare_cached(LIST)?.query_map([], read)?.collect())
     }
+}
+
+fn pairs(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<(Agent, Session)>> {
+    let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+    let found: Vec<(String, String)> =
+        conn.prepare_cached(sql)?.query_map([MOST_FOLLOWED], read)?.collect::<Result<_, _>>()?;
+    let pairs = found.iter().map(|(agent, session)| pair(conn, agent, session));
+    pairs.filter_map(Result::transpose).collect()
+}
+
+/// An agent with the open session that its row names.
+pub(crate) fn pair(conn: &Connection, agent: &str, session: &str) -> rusqlite::Result<Option<(Agent, Session)>> {
+    let agent = load(conn, agent)?.filter(|agent| agent.session.as_deref() == Some(session));
+    let session = sessions::by_id(conn, session)?.filter(Session::open);
+    Ok(agent.zip(session))
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Agent> {

@@ -35,7 +35,8 @@ pub enum Error {
     OlderSchema { path: PathBuf, found: i64, known: i64 },
 
     #[error(
-        "this taut was built with SQLite {found}, and before {oldest} a write can be lost; build it with its own SQLite: `cargo install --path world/cli`"
+        "this taut was built with SQLite {found}, and before {oldest} a write can be lost; install the newest Taut the way you \
+         installed it: it brings its own SQLite"
     )]
     OldSqlite { found: String, oldest: &'static str },
 

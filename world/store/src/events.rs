@@ -15,11 +15,19 @@ pub struct EventFilter {
     pub before_key: Option<String>,
     /// Only those that happened at this moment or later.
     pub since: Option<Ms>,
+    /// Only those that happened before this moment.
+    pub until: Option<Ms>,
     pub agent: Option<String>,
     pub session: Option<String>,
     /// Only those of sessions in this project.
     pub project: Option<String>,
     pub only_denied: bool,
+    /// Only calls of this tool.
+    pub tool: Option<String>,
+    /// Only those on which this rule had a word.
+    pub rule: Option<String>,
+    /// Not the proofs of `taut init` and `taut doctor`.
+    pub without_proofs: bool,
     /// At most so many; zero means all. The newest of them, or with `since_key`
     /// the ones that follow it.
     pub limit: usize,
@@ -261,18 +269,38 @@ impl Store {
 pub(crate) fn list_query(filter: &EventFilter, after: Option<i64>, before: Option<i64>) -> (String, Vec<Value>) {
     let mut sql = LIST.to_owned();
     let mut values: Vec<Value> = Vec::new();
+    for (clause, seq) in [(" AND seq > ?", after), (" AND seq < ?", before)] {
+        if let Some(seq) = seq {
+            sql.push_str(clause);
+            values.push(seq.into());
+        }
+    }
+    narrow(filter, &mut sql, &mut values);
+    sql.push_str(if after.is_some() { " ORDER BY seq" } else { " ORDER BY seq DESC" });
+    if filter.limit > 0 {
+        sql.push_str(" LIMIT ?");
+        values.push(i64::try_from(filter.limit).unwrap_or(i64::MAX).into());
+    }
+    (sql, values)
+}
+
+/// What an event must be like, wherever it is looked for.
+pub(crate) fn narrow(filter: &EventFilter, sql: &mut String, values: &mut Vec<Value>) {
     let mut also = |clause: &str, value: Value| {
         sql.push_str(clause);
         values.push(value);
     };
-    if let Some(seq) = after {
-        also(" AND seq > ?", seq.into());
-    }
-    if let Some(seq) = before {
-        also(" AND seq < ?", seq.into());
-    }
     if let Some(since) = filter.since {
         also(" AND at >= ?", since.0.into());
+    }
+    if let Some(until) = filter.until {
+        also(" AND at < ?", until.0.into());
+    }
+    if let Some(tool) = &filter.tool {
+        also(" AND tool = ?", tool.clone().into());
+    }
+    if let Some(rule) = &filter.rule {
+        also(" AND EXISTS (SELECT 1 FROM json_each(events.rules) WHERE value = ?)", rule.clone().into());
     }
     if let Some(agent) = &filter.agent {
         also(" AND agent = ?", agent.clone().into());
@@ -290,12 +318,9 @@ pub(crate) fn list_query(filter: &EventFilter, after: Option<i64>, before: Optio
     if filter.only_denied {
         sql.push_str(" AND verdict IN ('deny', 'ask')");
     }
-    sql.push_str(if after.is_some() { " ORDER BY seq" } else { " ORDER BY seq DESC" });
-    if filter.limit > 0 {
-        sql.push_str(" LIMIT ?");
-        values.push(i64::try_from(filter.limit).unwrap_or(i64::MAX).into());
+    if filter.without_proofs {
+        sql.push_str(" AND ifnull(host_session, '') NOT LIKE 'taut-proof-%'");
     }
-    (sql, values)
 }
 
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Event> {

@@ -3,11 +3,13 @@
 //! tells another number.
 
 use crate::fleet_runs::FleetRun;
-use crate::{EffortFilter, Error, Store, agents, events, sessions};
+use crate::{CardFilter, EffortFilter, Error, Store, agents, events, session_facts, sessions};
 use model::Ms;
+use model::card::Card;
 use model::effort::Effort;
 use model::row::{Agent, AgentStatus, Event};
 use model::session::Session;
+use model::session_facts::SessionFacts;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,12 +28,14 @@ pub struct FleetRow {
     pub agent: Agent,
     /// The open session its row names.
     pub session: Option<Session>,
+    /// The session that its client died in, of an agent that crashed.
+    pub died_in: Option<String>,
     /// The tool call it waits for.
     pub running: Option<RunningTool>,
     /// The slug of a task it holds.
     pub task: Option<String>,
     pub effort: Option<Effort>,
-    /// What turned it to attention or error.
+    /// What turned it to attention or error; of one that was looked at, what it still waits for.
     pub cause: Option<Event>,
     /// What was last said to it other than to pass, among the fleet's latest events.
     pub verdict: Option<Event>,
@@ -39,6 +43,16 @@ pub struct FleetRow {
     pub sub_agents: u64,
     /// Messages that wait for it.
     pub messages: u64,
+    /// What it asks of a person and can be answered from elsewhere, the oldest first.
+    pub cards: Vec<Card>,
+    pub facts: SessionFacts,
+}
+
+impl FleetRow {
+    /// The session to open: its own, or the one its client died in.
+    pub fn shown_session(&self) -> Option<&str> {
+        self.agent.session.as_deref().or(self.died_in.as_deref())
+    }
 }
 
 /// A tool call that was let through and has not come back.
@@ -64,6 +78,8 @@ pub struct TaskTotals {
 /// and so many of all latest events for what was only asked or warned about.
 const DENIALS: usize = 512;
 const RECENT: &str = "1000";
+/// So far back the verdicts of one rule are looked for.
+const DENIALS_OF_RULE: usize = 20_000;
 
 const SUB_AGENTS: &str = "SELECT count(*) FROM sub_sessions WHERE session = ?1 AND ended_at IS NULL";
 
@@ -86,18 +102,19 @@ pub(crate) const LISTED_MS: i64 = 24 * 3_600_000;
 
 impl Store {
     /// Everyone whom `taut agents` lists. An unnamed agent that has ended is
-    /// forgotten, a named one is shown for another day.
+    /// forgotten, a named one and one that crashed are shown for another day.
     pub fn fleet(&self) -> Result<Fleet, Error> {
         let newest = |agents: &[Agent]| agents.iter().map(|agent| agent.since).max().unwrap_or_default();
         self.glance(|agents| {
             let newest = newest(agents);
-            agents.retain(|agent| agent.session.is_some() || agent.named && newest.since(agent.since) <= LISTED_MS);
+            let is_fresh = |agent: &Agent| newest.since(agent.since) <= LISTED_MS;
+            agents.retain(|agent| agent.session.is_some() || (agent.named || is_crashed(agent)) && is_fresh(agent));
         })
     }
 
     /// Those that ended long ago as well.
     pub fn whole_fleet(&self) -> Result<Fleet, Error> {
-        self.glance(|agents| agents.retain(|agent| agent.named || agent.session.is_some()))
+        self.glance(|agents| agents.retain(|agent| agent.named || agent.session.is_some() || is_crashed(agent)))
     }
 
     fn glance(&self, keep: impl FnOnce(&mut Vec<Agent>)) -> Result<Fleet, Error> {
@@ -122,6 +139,11 @@ impl Store {
         })
     }
 
+    /// The session in which an agent's status was set, where it has one or its client died in one.
+    pub fn session_of_status(&self, agent: &Agent) -> Result<Option<String>, Error> {
+        self.read(|conn| session_of_status(conn, agent))
+    }
+
     /// The latest events that were not simply let pass, the newest first. The
     /// proofs of `taut init` and `taut doctor` are nobody's.
     pub fn verdicts(&self, most: usize) -> Result<Vec<Event>, Error> {
@@ -140,6 +162,13 @@ impl Store {
         );
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(|conn| conn.prepare_cached(&sql)?.query_map([most], events::read)?.collect())
+    }
+
+    /// The latest events in which this rule stopped or warned, the newest first.
+    pub fn verdicts_of_rule(&self, rule: &str, most: usize) -> Result<Vec<Event>, Error> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let sql = verdicts_of_rule();
+        self.read(|conn| conn.prepare_cached(&sql)?.query_map(params![rule, most], events::read)?.collect())
     }
 
     /// How many denials there were in each hour since then; hours without one
@@ -182,6 +211,21 @@ impl Store {
     }
 }
 
+/// Denials by their index, what was only asked or warned about while it is fresh.
+pub(crate) fn verdicts_of_rule() -> String {
+    let columns = events::COLUMNS;
+    let of_rule = "EXISTS (SELECT 1 FROM json_each(said.rules) WHERE value = ?1)
+        AND ifnull(host_session, '') NOT LIKE 'taut-proof-%'";
+    format!(
+        "SELECT {columns} FROM events WHERE seq IN (
+           SELECT seq FROM (SELECT seq FROM (SELECT seq, rules, host_session FROM events INDEXED BY events_denied
+               WHERE verdict = 'deny' ORDER BY at DESC LIMIT {DENIALS_OF_RULE}) AS said WHERE {of_rule} LIMIT ?2)
+           UNION SELECT seq FROM (SELECT seq FROM (SELECT seq, rules, verdict, host_session FROM events
+               ORDER BY seq DESC LIMIT {DENIALS_OF_RULE}) AS said WHERE verdict IN ('ask', 'warn') AND {of_rule} LIMIT ?2))
+         ORDER BY seq DESC LIMIT ?2"
+    )
+}
+
 /// Agents of a run stand under it, and those of runs that are no longer shown are over.
 fn fold(members: &mut Vec<FleetRow>, runs: &mut [FleetRun], of_runs: &BTreeSet<String>) {
     let (theirs, own): (Vec<_>, Vec<_>) =
@@ -208,6 +252,7 @@ struct Common {
     /// Messages that wait, by agent and by conversation.
     for_agents: BTreeMap<String, u64>,
     for_conversations: BTreeMap<String, u64>,
+    cards: Vec<Card>,
 }
 
 impl Common {
@@ -228,6 +273,7 @@ impl Common {
             verdicts,
             for_agents: counts(FOR_AGENTS)?,
             for_conversations: counts(FOR_CONVERSATIONS)?,
+            cards: store.cards(&CardFilter::default())?,
         })
     }
 
@@ -246,9 +292,13 @@ fn member(conn: &Connection, agent: Agent, common: &Common) -> rusqlite::Result<
     let (mut running, mut cause, mut sub_agents) = (None, None, 0);
     if let Some(session) = &session {
         running = self::running(conn, session)?;
-        cause = self::cause(conn, &agent, session)?;
         let count = conn.prepare_cached(SUB_AGENTS)?.query_row([&session.id], |row| row.get::<_, i64>(0))?;
         sub_agents = count.cast_unsigned();
+    }
+    let of_status = session_of_status(conn, &agent)?;
+    if let Some(shown) = &of_status {
+        let asked = session.as_ref().and_then(|session| session.memo.asked_at);
+        cause = self::cause(conn, &agent, shown, asked)?;
     }
     Ok(FleetRow {
         running,
@@ -258,22 +308,51 @@ fn member(conn: &Connection, agent: Agent, common: &Common) -> rusqlite::Result<
         effort: common.efforts.iter().find(|effort| effort.agent == agent.id).cloned(),
         verdict: session.as_ref().and_then(|session| common.verdicts.get(&session.id).cloned()),
         messages: common.messages(&agent, session.as_ref()),
+        cards: common.cards.iter().filter(|card| agent.session.as_ref() == Some(&card.session)).cloned().collect(),
+        facts: of_status
+            .as_deref()
+            .map(|id| session_facts::for_row(conn, id))
+            .transpose()?
+            .flatten()
+            .unwrap_or_default(),
+        died_in: of_status.filter(|_| agent.session.is_none()),
         agent,
         session,
     })
 }
 
-/// The event that set a status which somebody has to look at: it bears the same moment.
-fn cause(conn: &Connection, agent: &Agent, session: &Session) -> rusqlite::Result<Option<Event>> {
-    if !matches!(agent.status, AgentStatus::Error | AgentStatus::Attention) {
-        return Ok(None);
+/// An agent whose client died is an error without a session.
+fn is_crashed(agent: &Agent) -> bool {
+    agent.status == AgentStatus::Error && agent.session.is_none()
+}
+
+/// The session in which an agent's status was set: its own, or the last one of an agent whose client died.
+fn session_of_status(conn: &Connection, agent: &Agent) -> rusqlite::Result<Option<String>> {
+    const LAST: &str = "SELECT id FROM sessions WHERE agent = ?1 AND ended_at = ?2 ORDER BY row DESC LIMIT 1";
+    match &agent.session {
+        Some(session) => Ok(Some(session.clone())),
+        None if is_crashed(agent) => {
+            conn.prepare_cached(LAST)?.query_row(params![agent.id, agent.since.0], |row| row.get(0)).optional()
+        }
+        None => Ok(None),
     }
+}
+
+/// The event that set a status which somebody has to look at: it bears the same moment. Who was looked at waits for what
+/// was asked before that.
+fn cause(conn: &Connection, agent: &Agent, session: &str, asked: Option<Ms>) -> rusqlite::Result<Option<Event>> {
+    let at = match agent.status {
+        AgentStatus::Error | AgentStatus::Attention => Some(agent.since),
+        AgentStatus::Checked => asked,
+        AgentStatus::Working | AgentStatus::Done => None,
+    };
+    let Some(at) = at else { return Ok(None) };
     let sql = format!(
         "SELECT {} FROM events WHERE seq = (SELECT max(seq) FROM
            (SELECT seq, at FROM events WHERE session = ?1 ORDER BY seq DESC LIMIT 256) WHERE at = ?2)",
         events::COLUMNS
     );
-    conn.prepare_cached(&sql)?.query_row(params![session.id, agent.since.0], events::read).optional()
+    conn.prepare_cached(&sql)?.query_row(params![session, at.0], events::read).optional()
 }
 
 /// The oldest call in flight: the one that is waited for longest.

@@ -7,14 +7,18 @@ use model::run::{Iteration, Run};
 use std::collections::BTreeSet;
 
 /// A run with what belongs to it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FleetRun {
     pub run: Run,
     /// Its process is there.
     pub alive: bool,
     /// The last ones, in order.
     pub iterations: Vec<Iteration>,
+    /// Those that are not over; all of them only in a whole run.
     pub workers: Vec<FleetRun>,
+    pub workers_ended: u64,
+    /// When the last of those ended.
+    pub worker_ended_at: Option<Ms>,
     /// Its agent, as far as hooks told of it.
     pub member: Option<FleetRow>,
 }
@@ -29,22 +33,34 @@ impl FleetRun {
     pub fn touched(&self) -> Ms {
         let iterations = self.iterations.iter().map(|iteration| iteration.ended_at);
         let workers = self.workers.iter().map(FleetRun::touched);
-        self.run.finished_at.into_iter().chain(iterations).chain(workers).max().unwrap_or(self.run.started_at)
+        let ended = self.run.finished_at.into_iter().chain(self.worker_ended_at);
+        ended.chain(iterations).chain(workers).max().unwrap_or(self.run.started_at)
     }
 }
 
 impl Store {
-    /// A run as every view shows it.
+    /// A run as every view shows it: of its workers those that are not over, since a night has hundreds.
     pub fn seen_run(&self, run: Run) -> Result<FleetRun, Error> {
-        let workers = self.workers_of(&run.id)?.into_iter().map(|worker| self.seen_alone(worker));
-        let workers = workers.collect::<Result<_, _>>()?;
-        Ok(FleetRun { workers, ..self.seen_alone(run)? })
+        let workers = self.unfinished_workers(&run.id)?;
+        self.seen_with(run, workers)
+    }
+
+    /// A run with every worker it ever had, for whoever tells all of it.
+    pub fn whole_run(&self, run: Run) -> Result<FleetRun, Error> {
+        let workers = self.workers_of(&run.id)?;
+        self.seen_with(run, workers)
+    }
+
+    fn seen_with(&self, run: Run, workers: Vec<Run>) -> Result<FleetRun, Error> {
+        let (workers_ended, worker_ended_at) = self.workers_ended(&run.id)?;
+        let workers = workers.into_iter().map(|worker| self.seen_alone(worker)).collect::<Result<_, _>>()?;
+        Ok(FleetRun { workers, workers_ended, worker_ended_at, ..self.seen_alone(run)? })
     }
 
     fn seen_alone(&self, run: Run) -> Result<FleetRun, Error> {
         let alive = run.finished_at.is_none() && sys::process_stat::lives(run.runner.pid, run.runner.started);
         let iterations = self.last_iterations(&run.id, ITERATIONS)?;
-        Ok(FleetRun { run, alive, iterations, workers: Vec::new(), member: None })
+        Ok(FleetRun { run, alive, iterations, ..FleetRun::default() })
     }
 
     /// The newest run of each work tree, while it lives and for a day after; over is over once another began there.

@@ -1,6 +1,6 @@
 //! Forgetting on a person's word: rows go, and with them every trace in the file.
 
-use crate::{Durability, Error, Store, reserve};
+use crate::{Durability, Error, Store, event_sums, reserve};
 use model::{ClientProcess, Ms};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
@@ -132,6 +132,16 @@ const PARTS: &[Part] = &[
         clauses: [of_project!("events.session", "events.agent"), "session = ?1", "at < ?1"],
     },
     Part {
+        table: "event_sums",
+        key: "row",
+        clauses: [
+            "session IN (SELECT id FROM sessions WHERE project = ?1)
+             OR session = '' AND agent IN (SELECT id FROM agents WHERE project = ?1)",
+            "session = ?1",
+            "day < ?1 / 86400000",
+        ],
+    },
+    Part {
         table: "messages",
         key: "seq",
         clauses: [
@@ -169,9 +179,24 @@ const PARTS: &[Part] = &[
         ],
     },
     Part {
+        table: "session_facts",
+        key: "session",
+        clauses: [
+            "session IN (SELECT id FROM sessions WHERE project = ?1)",
+            "session = ?1",
+            // What a running session said last is as old as it was said.
+            "updated_at < ?1 OR session IN (SELECT id FROM sessions WHERE ifnull(ended_at, last_seen_at) < ?1)",
+        ],
+    },
+    Part {
         table: "injections",
         key: "seq",
         clauses: ["session IN (SELECT id FROM sessions WHERE project = ?1)", "session = ?1", ""],
+    },
+    Part {
+        table: "cards",
+        key: "id",
+        clauses: ["project = ?1 OR session IN (SELECT id FROM sessions WHERE project = ?1)", "session = ?1", "at < ?1"],
     },
     Part {
         table: "errands",
@@ -298,7 +323,8 @@ impl Store {
             tx.verb(|conn| {
                 const EMPTY: &str = "DELETE FROM tasks WHERE status IS NULL
                     AND NOT EXISTS (SELECT 1 FROM efforts WHERE efforts.task = tasks.row) AND (?1 IS NULL OR project = ?1)";
-                conn.execute(EMPTY, params![project_of(scope)]).map(drop)
+                conn.execute(EMPTY, params![project_of(scope)])?;
+                event_sums::step_back(conn)
             })
         })?;
         self.write_anew()?;

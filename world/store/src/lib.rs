@@ -3,10 +3,14 @@
 
 mod agents;
 mod allowances;
+mod calls;
+mod cards;
 mod check;
 mod checkpoint;
 mod efforts;
 mod error;
+mod event_search;
+mod event_sums;
 mod events;
 #[cfg(feature = "fill")]
 pub mod fill;
@@ -28,6 +32,7 @@ mod open;
 mod pending;
 #[cfg(test)]
 mod plans;
+mod policy_log;
 mod projects;
 mod prune;
 pub mod recall;
@@ -39,6 +44,9 @@ mod run_list;
 mod run_tasks;
 mod runs;
 mod salvage;
+mod session_facts;
+mod session_list;
+mod session_look_back;
 mod sessions;
 mod spool;
 mod spool_line;
@@ -52,10 +60,14 @@ mod unstored;
 mod wakes;
 
 pub use agents::Focus;
+pub use calls::CallRows;
+pub use cards::CardFilter;
 pub use check::CheckReport;
 pub use checkpoint::CheckpointResult;
 pub use efforts::{Collected, EffortFilter, PreExecutedKey};
 pub use error::Error;
+pub use event_search::FoundEvents;
+pub use event_sums::{DayOf, EventSum, EventSums, SessionSum, SumKind, SumProgress};
 pub use events::{EventFilter, SameCalls, ToldOnce};
 pub use fleet::{Fleet, FleetRow, RunningTool, TaskTotals};
 pub use fleet_runs::FleetRun;
@@ -67,6 +79,7 @@ pub use messages::{MessageFilter, MessageRow};
 pub use migrate::SCHEMA;
 pub use open::OLDEST_SQLITE;
 pub use pending::Pending;
+pub use policy_log::{PolicyLogEntry, PolicyLogKind};
 pub use projects::ProjectRow;
 pub use prune::{Pruned, Retention};
 pub use repair::{Repair, repair};
@@ -74,12 +87,16 @@ pub use reserve::RESERVE;
 pub use retention_clock::{ClockJump, Clocks};
 pub use run_list::RunFilter;
 pub use salvage::{Aside, Salvaged};
+pub use session_list::{
+    ListedSession, RelatedSession, SessionChoices, SessionOrder, SessionPage, SessionQuery, SessionStanding,
+};
+pub use session_look_back::LookBack;
 pub use sessions::SessionFilter;
 pub use spool::{SPOOL, spool, spool_text};
 pub use spool_line::{PENDING, write as spool_line};
 pub use store::{Durability, Store};
 pub use tasks::{ClientSpan, Dependency, Lapsed, OpenClient, QueueLook, TaskEdit, TaskFilter, WaitingTasks};
-pub use timeline::Point;
+pub use timeline::{EventsAround, Point, TimelinePosition};
 pub use tx::Tx;
 pub use unstored::{SpoolFailure, Unstored, note_unstored, unstored, warning};
 pub use wakes::WakeCandidate;

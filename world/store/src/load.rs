@@ -4,7 +4,8 @@
 use crate::efforts::{pre_executed, unfinished, wordless};
 use crate::sessions::Around;
 use crate::{
-    Error, Store, Tx, agents, allowances, efforts, helper_sessions, injections, messages, sessions, strikes, tasks,
+    Error, Store, Tx, agents, allowances, cards, efforts, helper_sessions, injections, messages, sessions, strikes,
+    tasks,
 };
 use model::effort::{Addressee, EffortRows, StoredHandOver, UnfinishedWork};
 use model::needs::Unfinished;
@@ -57,6 +58,9 @@ impl Tx<'_> {
             }
             if let Some(name) = &needs.teammate {
                 loaded.teammate = agents::load(conn, name)?;
+            }
+            if let Some(session) = &needs.cards {
+                loaded.cards = cards::waiting(conn, session)?;
             }
             for session in &needs.injections {
                 loaded.waiting.extend(injections::waiting(conn, session, needs.audience)?);

@@ -20,6 +20,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0009_memory.sql"),
     include_str!("../migrations/0010_agents.sql"),
     include_str!("../migrations/0011_loops.sql"),
+    include_str!("../migrations/0012_answers.sql"),
+    include_str!("../migrations/0013_past.sql"),
 ];
 
 /// The schema this build reads and writes.

@@ -2,7 +2,8 @@
 //! statement on its way finds its rows by an index.
 
 use crate::{
-    EventFilter, Store, agents, efforts, events, fleet, injections, messages, projects, prune, sessions, strikes,
+    EventFilter, Store, agents, efforts, events, fleet, injections, messages, projects, prune, session_look_back,
+    sessions, strikes, timeline,
 };
 use std::time::Duration;
 
@@ -33,6 +34,7 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         efforts::unfinished::NEWEST_OF_CONVERSATION,
         efforts::unfinished::NOTES,
         efforts::unfinished::NOTE_OF_EFFORT,
+        efforts::wordless::LOST_IN_PROJECT,
         efforts::wordless::NEWEST_IN_CONVERSATION,
         efforts::wordless::NOTED,
         efforts::wordless::OPEN_IN_PROJECT,
@@ -133,6 +135,26 @@ fn f3_messages_that_wait_are_found_by_their_own_indexes() {
     ] {
         let steps = plan(&store, sql);
         assert!(steps.iter().any(|step| step.contains(&format!("INDEX {index}"))), "{steps:?}");
+    }
+}
+
+/// What happened in which session is looked for among the latest rows, and among denials by their own index: no
+/// question of a view reads a whole history.
+#[test]
+fn f4_sessions_of_a_tool_or_a_rule_are_found_in_a_bounded_span_of_events() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path(), Duration::ZERO).unwrap();
+    for (sql, way) in [
+        (session_look_back::BY_TOOL, "SEARCH events USING INTEGER PRIMARY KEY"),
+        (session_look_back::BY_RULE, "SEARCH events USING INTEGER PRIMARY KEY"),
+        (session_look_back::FROM, "SEARCH events USING INTEGER PRIMARY KEY"),
+        (session_look_back::BY_DENIAL, "SEARCH events USING INDEX events_denied"),
+        (timeline::AT_OR_AFTER, "SEARCH events USING INDEX events_by_session"),
+        (timeline::LAST, "SEARCH events USING INDEX events_by_session"),
+    ] {
+        let steps = plan(&store, sql);
+        assert!(steps.iter().any(|step| step.starts_with(way)), "{steps:?}");
+        assert!(!steps.iter().any(|step| step.starts_with("SCAN events")), "{steps:?}");
     }
 }
 

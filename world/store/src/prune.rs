@@ -70,8 +70,15 @@ pub(crate) const FIRST_EVENTS: &str = "DELETE FROM events WHERE seq IN (SELECT s
 pub(crate) const OLD_INJECTIONS: &str = "DELETE FROM injections WHERE session IN
     (SELECT id FROM sessions WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)";
 
+pub(crate) const OLD_FACTS: &str = "DELETE FROM session_facts WHERE session IN
+    (SELECT id FROM sessions WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)";
+
 pub(crate) const OLD_SESSIONS: &str = "DELETE FROM sessions WHERE row IN
     (SELECT row FROM sessions WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)";
+
+/// A day is over when the next has begun.
+pub(crate) const OLD_SUMS: &str = "DELETE FROM event_sums WHERE row IN
+    (SELECT row FROM event_sums WHERE day < ?1 / 86400000 - 1 ORDER BY day LIMIT ?2)";
 
 pub(crate) const OLD_MESSAGES: &str = "DELETE FROM messages WHERE seq IN
     (SELECT seq FROM messages WHERE delivered_at < ?1 ORDER BY delivered_at LIMIT ?2)";
@@ -95,6 +102,9 @@ const OLD_STRIKES: &str = "DELETE FROM strikes WHERE (session, rule, what, targe
 
 const OLD_ALLOWANCES: &str =
     "DELETE FROM allowances WHERE what IN (SELECT what FROM allowances WHERE at < ?1 LIMIT ?2)";
+
+pub(crate) const OLD_CARDS: &str = "DELETE FROM cards WHERE id IN
+    (SELECT id FROM cards WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)";
 
 const OLD_AGENTS: &str = "DELETE FROM agents WHERE id IN
     (SELECT id FROM agents WHERE named = 0 AND since < ?1 AND NOT EXISTS
@@ -140,6 +150,8 @@ fn step(conn: &Connection, now: Ms, keep: &Retention, day: &mut Day) -> rusqlite
     day.count(HistoryKind::Runs, runs);
     day.count(HistoryKind::Runs, older(OLD_RUNS, keep.ended_sessions_ms, most(day, HistoryKind::Runs))?);
     older(OLD_INJECTIONS, keep.ended_sessions_ms, most(day, HistoryKind::Sessions))?;
+    older(OLD_FACTS, keep.ended_sessions_ms, most(day, HistoryKind::Sessions))?;
+    older(OLD_SUMS, keep.ended_sessions_ms, most(day, HistoryKind::Sessions))?;
     let sessions = older(OLD_SESSIONS, keep.ended_sessions_ms, most(day, HistoryKind::Sessions))?;
     day.count(HistoryKind::Sessions, sessions);
     let mut messages = older(OLD_MESSAGES, keep.delivered_messages_ms, most(day, HistoryKind::Messages))?;
@@ -148,6 +160,7 @@ fn step(conn: &Connection, now: Ms, keep: &Retention, day: &mut Day) -> rusqlite
     day.count(HistoryKind::Messages, unclaimed);
     messages += unclaimed;
     older(OLD_ALLOWANCES, strikes::LIFE_MS, keep.rows)?;
+    older(OLD_CARDS, keep.events_ms, most(day, HistoryKind::Events))?;
     let mut pruned = Pruned {
         events,
         sessions,

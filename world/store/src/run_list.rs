@@ -1,7 +1,9 @@
 //! Runs as people look for them: those of a project, those whose id begins with some letters, those of a coordinator.
 
 use crate::{Error, Store, runs};
+use model::Ms;
 use model::run::{Iteration, Run, RunWish};
+use model::session::Session;
 use rusqlite::{OptionalExtension, params};
 
 /// Which runs.
@@ -49,6 +51,25 @@ impl Store {
         self.read(|conn| conn.prepare_cached(&sql)?.query_map([run], runs::read)?.collect())
     }
 
+    /// Those of them that are not over.
+    pub fn unfinished_workers(&self, run: &str) -> Result<Vec<Run>, Error> {
+        let sql = format!(
+            "SELECT {} FROM runs WHERE parent = ?1 AND finished_at IS NULL ORDER BY started_at, id",
+            runs::COLUMNS
+        );
+        self.read(|conn| conn.prepare_cached(&sql)?.query_map([run], runs::read)?.collect())
+    }
+
+    /// How many of them are over, and when the last one ended.
+    pub(crate) fn workers_ended(&self, run: &str) -> Result<(u64, Option<Ms>), Error> {
+        const LOOK: &str = "SELECT count(finished_at), max(finished_at) FROM runs WHERE parent = ?1";
+        self.read(|conn| {
+            conn.prepare_cached(LOOK)?.query_row([run], |row| {
+                Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get::<_, Option<i64>>(1)?.map(Ms)))
+            })
+        })
+    }
+
     /// The last iterations of a run, in order.
     pub fn last_iterations(&self, run: &str, most: usize) -> Result<Vec<Iteration>, Error> {
         let sql = format!(
@@ -60,6 +81,17 @@ impl Store {
             .read(|conn| conn.prepare_cached(&sql)?.query_map(params![run, most], runs::read_iteration)?.collect())?;
         found.reverse();
         Ok(found)
+    }
+
+    /// The run of the loop whose agent this session was: the one that began last before it ended.
+    pub fn run_of_session(&self, session: &Session) -> Result<Option<Run>, Error> {
+        let sql = format!(
+            "SELECT {} FROM runs WHERE (agent = ?1 OR ?1 = 'loop-' || substr(id, -8)) AND started_at <= ?2
+             AND coalesce(finished_at, ?2) >= ?3 ORDER BY started_at DESC LIMIT 1",
+            runs::COLUMNS
+        );
+        let values = params![session.agent, session.last_seen_at.0, session.started_at.0];
+        self.read(|conn| conn.prepare_cached(&sql)?.query_row(values, runs::read).optional())
     }
 
     /// The slugs of the tasks that an agent ever claimed.

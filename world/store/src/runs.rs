@@ -139,12 +139,6 @@ impl Store {
         self.read(|conn| conn.prepare_cached(LOOK)?.query_map([], led)?.collect())
     }
 
-    /// The workers of a run, the oldest first.
-    pub fn workers_of_run(&self, run: &str) -> Result<Vec<Run>, Error> {
-        let sql = format!("SELECT {COLUMNS} FROM runs WHERE parent = ?1 ORDER BY started_at");
-        self.read(|conn| conn.prepare_cached(&sql)?.query_map([run], read)?.collect())
-    }
-
     /// The one task that an agent was started for, where another loop started it for one.
     pub fn task_of_worker(&self, agent: &str) -> Result<Option<String>, Error> {
         const LOOK: &str = "SELECT task FROM runs INDEXED BY runs_of_agent

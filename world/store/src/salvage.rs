@@ -70,8 +70,12 @@ const TABLES: &[Table] = &[
     table("sessions", "row", "row", &[]),
     table("strikes", "session", "", &[]),
     table("allowances", "what", "", &[]),
+    table("session_facts", "session", "", &[]),
+    table("cards", "id", "", &[]),
     table("injections", "seq", "seq", &[]),
     table("messages", "seq", "seq", &[]),
+    table("cards", "id", "", &[]),
+    table("session_facts", "session", "", &[]),
     table("workers", "id", "", &[]),
     table("tasks", "row", "", &["row"]),
     table("task_deps", "task", "", &["task", "blocker"]),
@@ -87,6 +91,8 @@ const TABLES: &[Table] = &[
     table("errands", "seq", "seq", &[]),
     table("runs", "id", "", &[]),
     table("iterations", "seq", "seq", &[]),
+    table("event_sums", "row", "row", &[]),
+    table("policy_log", "seq", "seq", &[]),
     table("events", "seq", "", &["seq"]),
 ];
 

@@ -62,11 +62,11 @@ pub(crate) const TOUCH: &str = "UPDATE sessions SET state = :state, started_at =
       last_seen_at = :last_seen_at, context_tokens = :context_tokens, in_flight = :in_flight,
       host_session = :host_session, role = :role, mode = :mode, cwd = :cwd,
       transcript = :transcript, client_started = :client_started, mission = :mission,
-      prev = :prev, parent = :parent, source = :source, end_reason = :end_reason,
+      prev = :prev, parent = :parent, source = :source,
       context_window = :context_window, context_limit = :context_limit, status_text = :status_text,
       memo = :memo
     WHERE id = :id AND logical_id = :logical_id AND agent = :agent AND pane IS :pane AND ended_at IS :ended_at
-      AND project IS :project AND conversation = :conversation AND client_pid IS :client_pid";
+      AND end_reason IS :end_reason AND project IS :project AND conversation = :conversation AND client_pid IS :client_pid";
 
 pub(crate) const PUT: &str = "INSERT INTO sessions (id, logical_id, agent, pane, ended_at, state, started_at,
       last_seen_at, context_tokens, in_flight, host_session, conversation, project, role, mode, cwd, transcript,
@@ -266,7 +266,7 @@ fn rows(conn: &Connection, sql: &str, of: impl ToSql) -> rusqlite::Result<Vec<i6
     conn.prepare_cached(sql)?.query_map([of], |row| row.get(0))?.collect()
 }
 
-fn fetch(conn: &Connection, row: i64) -> rusqlite::Result<Session> {
+pub(crate) fn fetch(conn: &Connection, row: i64) -> rusqlite::Result<Session> {
     conn.prepare_cached(FETCH)?.query_row([row], read)
 }
 
@@ -313,7 +313,14 @@ fn write(conn: &Connection, sql: &str, session: &Session) -> rusqlite::Result<us
     })
 }
 
+const HAD: &str = "SELECT EXISTS (SELECT 1 FROM sessions WHERE ifnull(host_session, '') NOT LIKE 'taut-proof-%')";
+
 impl Store {
+    /// Whether an agent ever had a session here. The proofs of `taut init` and `taut doctor` are none.
+    pub fn had_sessions(&self) -> Result<bool, Error> {
+        self.read(|conn| conn.prepare_cached(HAD)?.query_row([], |row| row.get(0)))
+    }
+
     /// Sessions, the newest first.
     pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<Session>, Error> {
         let mut sql = concat!("SELECT ", columns!(), " FROM sessions WHERE 1").to_owned();

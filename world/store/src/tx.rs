@@ -1,8 +1,12 @@
 //! One transaction: what a decision reads and writes.
 
-use crate::{Error, SameCalls, ToldOnce, agents, allowances, efforts, events, injections, sessions, strikes, tasks};
+use crate::{
+    Error, SameCalls, ToldOnce, agents, allowances, cards, efforts, events, injections, session_facts, sessions,
+    strikes, tasks,
+};
 use model::Answer;
 use model::effect::Write;
+use model::row::Agent;
 use model::session::Session;
 use rusqlite::Connection;
 use std::path::Path;
@@ -47,6 +51,11 @@ impl<'s> Tx<'s> {
     /// The session with our own id.
     pub fn session(&self, id: &str) -> Result<Option<Session>, Error> {
         self.verb(|conn| sessions::by_id(conn, id))
+    }
+
+    /// An agent with the open session that its row names, where that is this one.
+    pub fn agent_in(&self, agent: &str, session: &str) -> Result<Option<(Agent, Session)>, Error> {
+        self.verb(|conn| agents::pair(conn, agent, session))
     }
 
     /// Open sessions of this logical id, the newest first.
@@ -105,5 +114,7 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
         Write::InjectionsShown { session, audience } => injections::clear(conn, session, *audience),
         Write::Task(turn) => tasks::write_turn(conn, turn).map(drop),
         Write::Memory(keep) => efforts::keep(conn, keep),
+        Write::Card(step) => cards::step(conn, &step.id, (step.from, step.to), step.at).map(drop),
+        Write::Fact { session, note, at } => session_facts::add(conn, session, note, *at),
     }
 }

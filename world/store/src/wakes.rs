@@ -21,10 +21,11 @@ pub struct WakeCandidate {
     pub wakes: u32,
 }
 
-/// Open sessions at rest in a pane for whose agent or conversation something waits.
+/// Open sessions at rest for whose agent or conversation something waits. Whether its terminal can be typed into is found out
+/// by whoever does it.
 /// A second client under a name is never woken: what waits is the first's.
 const CANDIDATES: &str = "SELECT id FROM sessions
-    WHERE ended_at IS NULL AND state = 'idle' AND pane IS NOT NULL AND parent IS NULL
+    WHERE ended_at IS NULL AND state = 'idle' AND parent IS NULL
       AND (agent IN (SELECT to_agent FROM messages WHERE delivered_at IS NULL)
         OR conversation IN (SELECT to_conversation FROM messages
           WHERE delivered_at IS NULL AND to_conversation IS NOT NULL))
@@ -39,7 +40,7 @@ const WOKEN: &str = "UPDATE messages SET woken_at = ?3, wakes = wakes + 1
       AND COALESCE(dialect, ?4, '') = COALESCE(?4, dialect, '')";
 
 impl Store {
-    /// Sessions that are open, idle and in a pane while messages wait for them.
+    /// Sessions that are open and idle while messages wait for them.
     /// Of several that carry one conversation, the newest.
     pub fn wakeable(&self) -> Result<Vec<WakeCandidate>, Error> {
         self.read(|conn| {

@@ -12,6 +12,7 @@ pub mod outside;
 pub mod poll;
 pub mod process;
 pub mod process_stat;
+pub mod pty;
 pub mod random;
 pub mod side_process;
 pub mod signals;

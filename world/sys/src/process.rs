@@ -11,7 +11,7 @@ use std::process::Command;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChildChange {
     Stopped,
-    /// With its code, or none where a signal ended it.
+    /// With its code, or 128 and the number of the signal that ended it; none where nobody knows.
     Ended(Option<i32>),
 }
 
@@ -74,15 +74,12 @@ pub fn wait_for_change(pid: u32) -> ChildChange {
             Err(Errno::INTR) | Ok(None) => {}
             Err(_) => return ChildChange::Ended(None),
             Ok(Some((_, status))) if status.stopped() => return ChildChange::Stopped,
-            Ok(Some((_, status))) => return ChildChange::Ended(status.exit_status()),
+            Ok(Some((_, status))) => {
+                let by_signal = || status.terminating_signal().map(|signal| 128 + signal);
+                return ChildChange::Ended(status.exit_status().or_else(by_signal));
+            }
         }
     }
-}
-
-/// Stops this process until somebody says to go on.
-pub fn stop_here() {
-    // A process may always stop itself.
-    let _ = signal_hook::low_level::raise(libc::SIGSTOP);
 }
 
 /// Forks twice and begins a session: whoever kills the process tree of the starter, or waits on every copy of its pipes,
@@ -258,6 +255,17 @@ pub fn program(pid: u32) -> Option<std::path::PathBuf> {
     Some(std::ffi::OsString::from_vec(path).into())
 }
 
+/// The file that a process runs, by the path it was started from.
+#[cfg(not(target_os = "macos"))]
+#[must_use]
+pub fn program(pid: u32) -> Option<std::path::PathBuf> {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    let target = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    // So it is called once another version has taken its place.
+    let path = target.as_os_str().as_bytes().strip_suffix(b" (deleted)").map(<[u8]>::to_vec);
+    Some(path.map_or(target, |path| std::ffi::OsString::from_vec(path).into()))
+}
+
 /// What a process was started with, where that is told.
 #[cfg(target_os = "macos")]
 #[must_use]
@@ -303,5 +311,8 @@ mod tests {
         let mut child = Command::new("sh").args(["-c", "exit 7"]).spawn().unwrap();
         assert_eq!(wait_for_change(child.id()), ChildChange::Ended(Some(7)));
         assert!(child.wait().is_err(), "it is reaped already");
+        let mut child = Command::new("sh").args(["-c", "kill -TERM $$"]).spawn().unwrap();
+        assert_eq!(wait_for_change(child.id()), ChildChange::Ended(Some(143)));
+        assert!(child.wait().is_err());
     }
 }

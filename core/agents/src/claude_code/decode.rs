@@ -2,7 +2,7 @@
 
 use super::{PROFILE, tools};
 use crate::lenient::Fields;
-use model::event::{Body, Envelope, EventKind, SessionStart, StartSource, SubAgent, ToolResponse};
+use model::event::{Body, Envelope, EventKind, SessionStart, StartSource, SubAgent, ToldText, ToolResponse};
 use model::tool::{ToolCall, ToolKind};
 use serde_json::{Map, Value};
 
@@ -71,7 +71,7 @@ fn body(fields: Fields<'_>, kind: EventKind) -> Body {
             error: fields.plain("error"),
             interrupted: fields.flag("is_interrupt"),
         },
-        EventKind::PostToolBatch => Body::ToolBatch { calls: batch(fields) },
+        EventKind::PostToolBatch => Body::ToolBatch { calls: batch(fields), told: told(fields) },
         EventKind::Stop | EventKind::SubagentStop => Body::Stop {
             hook_active: fields.flag("stop_hook_active"),
             last_message: fields.string("last_assistant_message"),
@@ -144,6 +144,16 @@ fn answered(mut call: ToolCall, fields: Fields<'_>) -> ToolCall {
 fn batch(fields: Fields<'_>) -> Vec<String> {
     let calls = fields.list("tool_calls").iter().filter_map(Value::as_object);
     calls.filter_map(|call| Fields(call).string("tool_use_id")).collect()
+}
+
+/// A longer text is no person's denial.
+const LONGEST_TOLD: usize = 16 * 1024;
+
+fn told(fields: Fields<'_>) -> Vec<ToldText> {
+    let calls = fields.list("tool_calls").iter().filter_map(Value::as_object);
+    let told = calls.filter_map(|call| Some((Fields(call).text("tool_name")?, Fields(call).text("tool_response")?)));
+    let short = told.filter(|(_, text)| text.len() <= LONGEST_TOLD);
+    short.map(|(tool, text)| ToldText { tool: tool.to_string(), text: text.to_string() }).collect()
 }
 
 /// Background work of the host that still runs. A task without a status counts:

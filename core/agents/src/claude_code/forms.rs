@@ -38,3 +38,12 @@ pub const FORMS: &[AnswerForm] = &[
     field(TOLD, "terminalSequence", FieldValue::AnyText),
     AnswerForm { on: REFUSED, what: FormPart::Exit(2) },
 ];
+
+/// What a person's own answer may print. No `updatedPermissions`: that would be for ever; no `interrupt`: it ends the
+/// turn and loses the words.
+pub const ANSWER_FORMS: &[AnswerForm] = &[
+    field(&[PermissionRequest], "hookSpecificOutput.hookEventName", FieldValue::OneOf(&["PermissionRequest"])),
+    field(&[PermissionRequest], "hookSpecificOutput.decision.behavior", FieldValue::OneOf(&["allow", "deny"])),
+    field(&[PermissionRequest], "hookSpecificOutput.decision.message", FieldValue::AnyText),
+    field(&[PermissionRequest], "hookSpecificOutput.decision.updatedInput", FieldValue::Anything),
+];

@@ -1,10 +1,12 @@
 //! Claude Code.
 
+mod answer;
 mod decode;
 mod encode;
 mod forms;
 mod launch;
 mod screen;
+mod session_file;
 mod settings;
 mod status_line;
 mod stream;
@@ -48,8 +50,17 @@ pub static DIALECT: Dialect = Dialect {
         edits: EditsMode::Native,
         prices: launch::PRICES,
     },
-    screen: Some(ScreenDialect { prompt: screen::prompt, typed: screen::typed }),
+    screen: Some(ScreenDialect {
+        prompt: screen::prompt,
+        typed: screen::typed,
+        shows: screen::shows,
+        works: screen::works,
+        is_words: screen::is_words,
+    }),
     status_line: Some(status_line::read),
+    session_file: Some(session_file::SESSION_FILE),
+    answer: Some(answer::encode),
+    answer_forms: forms::ANSWER_FORMS,
 };
 
 pub static PROFILE: AgentProfile = AgentProfile {

@@ -18,6 +18,9 @@ const TEXT_COLUMN: usize = 2;
 /// Under the input line while the client works.
 const WORKING: &str = "esc to interrupt";
 
+/// The signs that turn while it works.
+const SPINNER: [char; 7] = ['·', '✢', '✳', '✶', '✻', '✽', '*'];
+
 /// At the foot of what the client asks.
 const ASKING: [&str; 5] = ["Esc to cancel", "Enter to confirm", "Enter to select", "Esc to exit", "Esc to clear"];
 
@@ -51,6 +54,47 @@ pub fn typed(screen: CapturedScreen<'_>) -> Option<String> {
     }
     let written = rows.iter().take(line.end).skip(line.first).flat_map(|row| row.characters().skip(TEXT_COLUMN));
     Some(written.filter(|letter| !letter.is_whitespace()).collect())
+}
+
+/// Whether this is how the client shows a text that was pasted: itself, or for a long one in its place how long it is.
+pub fn shows(typed: &str, text: &str) -> bool {
+    let itself = text.chars().filter(|letter| !letter.is_whitespace()).eq(typed.chars());
+    itself || in_place_of(typed, text)
+}
+
+/// `[Pasted text #3 +12 lines]`, for twelve line breaks.
+fn in_place_of(typed: &str, text: &str) -> bool {
+    let named = typed.strip_prefix("[Pastedtext#").and_then(|rest| rest.strip_suffix(']'));
+    let Some((number, lines)) = named.map(|named| named.split_once('+').unwrap_or((named, "0lines"))) else {
+        return false;
+    };
+    let lines = lines.strip_suffix("lines").and_then(|lines| lines.parse::<usize>().ok());
+    number.parse::<u32>().is_ok() && lines == Some(text.matches('\n').count())
+}
+
+pub fn works(screen: CapturedScreen<'_>) -> bool {
+    let rows = rows(screen.text);
+    let asks = InputLine::find(&rows).is_none() && without_input_line(&rows) == Prompt::Dialog;
+    !asks && rows.iter().any(|row| row.text().contains(WORKING) || is_spinner(&row.text()))
+}
+
+/// `✻ Thinking…`: all that says so while somebody types the next line.
+fn is_spinner(row: &str) -> bool {
+    let doing = row.strip_prefix(SPINNER).and_then(|rest| rest.strip_prefix(' '));
+    doing.and_then(|doing| doing.split_whitespace().next()).is_some_and(|word| word.ends_with('…'))
+}
+
+/// These begin what the client takes for a command, a note for its memory or the name of a file.
+const OBEYED_FIRST: [char; 5] = ['/', '!', '#', '@', '&'];
+/// These alone end the client.
+const ENDS: [&str; 6] = ["exit", "quit", ":q", ":q!", ":wq", ":wq!"];
+
+/// What is pasted ends where the cursor stands: a name that begins there is completed by Enter, and a backslash makes it a
+/// line break.
+pub fn is_words(text: &str) -> bool {
+    let text = text.trim();
+    let completed = text.split_whitespace().next_back().is_some_and(|word| word.starts_with('@'));
+    !text.starts_with(OBEYED_FIRST) && !completed && !text.ends_with('\\') && !ENDS.contains(&text)
 }
 
 /// The rows of the input line, between two rules.

@@ -1,10 +1,14 @@
 //! The settings file of Claude Code: its hooks, its permission rules and its list of servers.
 
 mod client;
+mod plugin;
 mod proof;
 mod registered;
 mod rules;
 mod server;
+mod shared;
+mod status_line;
+mod waiting;
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +18,7 @@ pub use crate::settings::{
 };
 pub use registered::REGISTERED;
 
-use crate::hook_file::{EntryShape, JsonHooks, command_line, plain_json_only};
+use crate::hook_file::{EntryShape, HOOK_WORDS, JsonHooks, command_line, plain_json_only};
 use crate::settings::{ClientVersions, ProofDialect, SettingsDialect};
 use model::EventKind;
 use serde_json::{Map, Value, json};
@@ -26,6 +30,7 @@ const HOOKS: JsonHooks = JsonHooks {
     holder: Some("hooks"),
     head: &[],
     shape: EntryShape::Group,
+    words: HOOK_WORDS,
     registered: REGISTERED,
     handler,
     disabled: &[("disableAllHooks", "true")],
@@ -42,6 +47,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove,
     inspect,
     server: Some(server::SERVER),
+    waiting: Some(waiting::WAITING),
     versions: ClientVersions {
         program: "claude",
         args: &["--version"],
@@ -51,29 +57,36 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "claude update",
     },
     proof: ProofDialect { payload: proof::payload, farewell: proof::farewell, denial: proof::denial },
+    status_line: Some(status_line::STATUS_LINE),
     review: None,
 };
 
-/// Puts our entries in, or brings those that are there up to date.
+/// Puts our entries in, or brings those that are there up to date. The line that waits for answers is brought up to date
+/// where it is, and never put in here.
 pub fn edit(text: &str, plan: &SettingsPlan) -> Result<Edited, SettingsError> {
-    rules::add(HOOKS.edit(text, plan)?, &plan.allow)
+    let hooks = HOOKS.edit(text, plan)?;
+    status_line::kept(rules::add(waiting::kept(hooks, plan)?, &plan.allow)?, plan)
 }
 
 /// Takes our entries out, and those of the given permission rules that are there.
 pub fn remove(text: &str, allow: &[String]) -> Result<Edited, SettingsError> {
-    let mut edited = Edited::unchanged(text);
     // What was put in last goes first: only then is each step the inverse of one.
+    let mut edited = status_line::without(text)?;
     while let Some(step) = rules::drop_last(&edited.text, allow)? {
         edited.take(step);
     }
+    edited = waiting::without(edited)?;
     let hooks = HOOKS.remove(&edited.text, allow)?;
     let leaves = if hooks.events.is_empty() { edited.leaves } else { hooks.leaves };
-    Ok(Edited { text: hooks.text, leaves, events: hooks.events, allow: edited.allow })
+    edited.events.extend(hooks.events);
+    Ok(Edited { text: hooks.text, leaves, ..edited })
 }
 
 /// Says what the settings hold of ours.
 pub fn inspect(text: &str) -> Result<Inspection, SettingsError> {
-    plain_json_only(text, super::PROFILE.name, HOOKS.inspect(text)?)
+    let (waiting, plugin) = (waiting::LINES.inspect(text)?.entries, plugin::enabled(text)?);
+    let found = Inspection { waiting, plugin, ..HOOKS.inspect(text)? };
+    plain_json_only(text, super::PROFILE.name, found)
 }
 
 /// The handler a plan wants for an event.
@@ -81,6 +94,9 @@ fn handler(plan: &SettingsPlan, registered: &Registered) -> Value {
     let mut handler = Map::new();
     handler.insert("type".into(), json!("command"));
     match client::form(plan.client) {
+        _ if plan.is_shared() => {
+            handler.insert("command".into(), json!(shared::line(plan, registered)));
+        }
         CommandForm::Exec => {
             handler.insert("command".into(), json!(plan.command));
             handler.insert("args".into(), json!(ARGS));

@@ -103,6 +103,7 @@ pub fn with_texts(mut call: ToolCall) -> ToolCall {
         _ => return call,
     };
     (call.subject.removed, call.subject.added) = (removed, added.unwrap_or_default());
+    call.subject.everywhere = call.input.get("replace_all").and_then(Value::as_bool).unwrap_or_default();
     call
 }
 

@@ -2,8 +2,9 @@
 //! is looked at by itself, from the last to the first: what cannot be read,
 //! belongs to a sub-agent or is of no use is passed over.
 
-use crate::transcript_lines;
-use model::agent::{FoundUsage, TranscriptReader, Usage};
+use crate::agent_output::usage;
+use crate::transcript_lines::{self, spent_line};
+use model::agent::{FoundUsage, SpentRequest, TranscriptReader, Usage};
 use model::fact::TranscriptTail;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -12,7 +13,7 @@ use serde_json::Value;
 use std::fmt;
 use std::marker::PhantomData;
 
-pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage: last, last_words };
+pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage: last, last_words, spent };
 
 /// The answer of the last line that has one. `floor` is a place in the file
 /// before which everything is of a context that is no more.
@@ -32,6 +33,19 @@ fn words(line: &Value) -> Option<String> {
     let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
     let text = texts.join("\n").trim().to_string();
     (!text.is_empty()).then_some(text)
+}
+
+/// Each block of an answer stands in a line of its own, which tells of the whole request.
+fn spent(line: &[u8]) -> Option<SpentRequest> {
+    let line = spent_line(line, "\"usage\"")?;
+    let message = line.get("message").filter(|_| line.get("type").is_some_and(|kind| kind == "assistant"))?;
+    let text = |name: &str| message.get(name).and_then(Value::as_str).map(str::to_string);
+    Some(SpentRequest {
+        id: text("id")?,
+        model: text("model").filter(|model| model != "<synthetic>"),
+        used: usage(message.get("usage")?),
+        ..transcript_lines::request(&line)
+    })
 }
 
 /// The lines of use are told apart by these marks before anything is parsed:

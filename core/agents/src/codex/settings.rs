@@ -2,7 +2,7 @@
 
 use super::review::{REVIEW, SHORT};
 use crate::answers::nested_denial;
-use crate::hook_file::{BeyondJson, EntryShape, JsonHooks, command_line, ignored_with};
+use crate::hook_file::{BeyondJson, EntryShape, HOOK_WORDS, JsonHooks, command_line, ignored_with};
 use crate::settings::{
     ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, Version, on,
 };
@@ -19,6 +19,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| HOOKS.remove(text, allow),
     inspect: |text| ignored_with(UNREAD, text, super::PROFILE.name, HOOKS.inspect(text)?),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
         args: &["--version"],
@@ -28,6 +29,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "npm install -g @openai/codex",
     },
     proof: ProofDialect { payload, farewell, denial: nested_denial },
+    status_line: None,
     review: Some(REVIEW),
 };
 
@@ -38,6 +40,7 @@ static HOOKS: JsonHooks = JsonHooks {
     holder: Some("hooks"),
     head: &[],
     shape: EntryShape::Group,
+    words: HOOK_WORDS,
     registered: REGISTERED,
     handler,
     disabled: &[],

@@ -6,7 +6,7 @@ use model::run::AgentOutput;
 use serde_json::Value;
 
 /// It names no model: the family it is made for stands in its place.
-const MODEL: &str = "gpt-5";
+pub const MODEL: &str = "gpt-5";
 
 /// Takes one line in. A line that is no object says nothing. What a turn has used is a sum over its requests, which says
 /// nothing of how full the context is; costs are not told.
@@ -56,7 +56,7 @@ fn tool(item: &Value) -> String {
 }
 
 /// What is read from a cache stands in the sum of what is read.
-fn used(usage: &Value) -> UsedTokens {
+pub fn used(usage: &Value) -> UsedTokens {
     let cached = number(usage, "/cached_input_tokens");
     UsedTokens {
         input: number(usage, "/input_tokens").saturating_sub(cached),

@@ -1,13 +1,15 @@
 //! How full a context is and what was last said in it, from the end of Codex's record of a session.
 
-use model::agent::{FoundUsage, TranscriptReader, Usage};
+use crate::codex::stream;
+use crate::transcript_lines::{self, spent_line};
+use model::agent::{FoundUsage, SpentRequest, TranscriptReader, Usage};
 use model::fact::TranscriptTail;
 use serde_json::Value;
 
 /// Lines that are looked through.
 const MOST_LINES: usize = 200;
 
-pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage, last_words };
+pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage, last_words, spent };
 
 /// Codex notes down what each answer of the model has used, and what a compaction has left.
 fn usage(tail: &TranscriptTail, floor: u64) -> FoundUsage {
@@ -43,6 +45,19 @@ fn used(line: &[u8]) -> Option<FoundUsage> {
     let said = line.get("payload").filter(|said| said.get("type").is_some_and(|kind| kind == "token_count"))?;
     let tokens = said.get("info")?.get("last_token_usage")?.get("total_tokens")?.as_u64()?;
     (tokens > 0).then_some(FoundUsage::Usage(Usage { tokens, model: None }))
+}
+
+/// The same count is told more than once; the sum of all of them tells one request from the next.
+fn spent(line: &[u8]) -> Option<SpentRequest> {
+    let line = spent_line(line, "\"token_count\"")?;
+    let told = line.get("payload")?.get("info")?;
+    let sum = told.get("total_token_usage")?.get("total_tokens")?.as_u64()?;
+    Some(SpentRequest {
+        id: sum.to_string(),
+        family: stream::MODEL,
+        used: stream::used(told.get("last_token_usage")?),
+        ..transcript_lines::request(&line)
+    })
 }
 
 fn last_words(tail: &TranscriptTail) -> Option<String> {

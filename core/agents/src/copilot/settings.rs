@@ -1,7 +1,7 @@
 //! Copilot's files of hooks: one of ours beside those of others.
 
 use crate::answers::flat_denial;
-use crate::hook_file::{EntryShape, JsonHooks, command_line};
+use crate::hook_file::{EntryShape, HOOK_WORDS, JsonHooks, command_line};
 use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, on_named};
 use model::EventKind;
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| HOOKS.remove(text, allow),
     inspect: |text| HOOKS.inspect(text),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
         args: &["--version"],
@@ -29,6 +30,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         farewell,
         denial: |said| flat_denial(said, "permissionDecision", "permissionDecisionReason"),
     },
+    status_line: None,
     review: None,
 };
 
@@ -36,6 +38,7 @@ static HOOKS: JsonHooks = JsonHooks {
     holder: Some("hooks"),
     head: &[("version", 1)],
     shape: EntryShape::Plain,
+    words: HOOK_WORDS,
     registered: REGISTERED,
     handler,
     disabled: &[("disableAllHooks", "true")],

@@ -1,13 +1,13 @@
 //! What was last said, from the end of Copilot's record of a session. How full its context is does not stand there.
 
-use model::agent::{FoundUsage, TranscriptReader};
+use model::agent::TranscriptReader;
 use model::fact::TranscriptTail;
 use serde_json::Value;
 
 /// Lines that are looked through.
 const MOST_LINES: usize = 200;
 
-pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage: |_, _| FoundUsage::Nothing, last_words };
+pub const TRANSCRIPT: TranscriptReader = TranscriptReader { last_words, ..TranscriptReader::NONE };
 
 fn last_words(tail: &TranscriptTail) -> Option<String> {
     let whole = tail.bytes.len() as u64 >= tail.size;

@@ -49,6 +49,9 @@ pub static DIALECT: Dialect = Dialect {
     },
     screen: None,
     status_line: None,
+    session_file: None,
+    answer: None,
+    answer_forms: &[],
 };
 
 pub static PROFILE: AgentProfile = AgentProfile {

@@ -2,7 +2,7 @@
 
 use super::ID;
 use crate::answers::flat_denial;
-use crate::hook_file::{EntryShape, JsonHooks, command_line};
+use crate::hook_file::{EntryShape, HOOK_WORDS, JsonHooks, command_line};
 use crate::settings::{
     ClientVersions, GuardFailure, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, on_named,
 };
@@ -13,6 +13,7 @@ const HOOKS: JsonHooks = JsonHooks {
     holder: Some("hooks"),
     head: &[("version", 1)],
     shape: EntryShape::Plain,
+    words: HOOK_WORDS,
     registered: REGISTERED,
     handler,
     disabled: &[],
@@ -28,6 +29,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| HOOKS.remove(text, allow),
     inspect: |text| HOOKS.inspect(text),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
         args: &["--version"],
@@ -37,6 +39,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "cursor-agent update",
     },
     proof: ProofDialect { payload, farewell, denial: |said| flat_denial(said, "permission", "agent_message") },
+    status_line: None,
     review: None,
 };
 

@@ -58,6 +58,9 @@ pub static DIALECT: Dialect = Dialect {
     },
     screen: None,
     status_line: None,
+    session_file: None,
+    answer: None,
+    answer_forms: &[],
 };
 
 const FOLDER: &str = ".factory";

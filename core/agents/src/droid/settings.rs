@@ -2,7 +2,7 @@
 
 use super::launch::PROGRAM;
 use crate::answers;
-use crate::hook_file::{BeyondJson, EntryShape, JsonHooks, command_line, ignored_with};
+use crate::hook_file::{BeyondJson, EntryShape, HOOK_WORDS, JsonHooks, command_line, ignored_with};
 use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, on};
 use model::EventKind;
 use serde_json::json;
@@ -17,6 +17,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| HOOKS.remove(text, allow),
     inspect: |text| ignored_with(UNREAD, text, super::PROFILE.name, HOOKS.inspect(text)?),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: PROGRAM,
         args: &["--version"],
@@ -26,6 +27,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "droid update",
     },
     proof: ProofDialect { payload, farewell, denial: answers::nested_denial },
+    status_line: None,
     review: None,
 };
 
@@ -37,6 +39,7 @@ const HOOKS: JsonHooks = JsonHooks {
     holder: None,
     head: &[],
     shape: EntryShape::Group,
+    words: HOOK_WORDS,
     registered: REGISTERED,
     handler: |plan, event| json!({"type": "command", "command": command_line(plan, super::ID), "timeout": event.timeout}),
     disabled: &[("hooksDisabled", "true")],

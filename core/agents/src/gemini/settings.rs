@@ -3,7 +3,7 @@
 use super::ID;
 use crate::answers::flat_denial;
 use crate::hook_file::jsonc::Document;
-use crate::hook_file::{EntryShape, JsonHooks, command_line};
+use crate::hook_file::{EntryShape, HOOK_WORDS, JsonHooks, command_line};
 use crate::settings::{
     ClientVersions, Inspection, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsError, SettingsPlan,
     on_named,
@@ -15,6 +15,7 @@ const HOOKS: JsonHooks = JsonHooks {
     holder: Some("hooks"),
     head: &[],
     shape: EntryShape::Group,
+    words: HOOK_WORDS,
     registered: REGISTERED,
     handler,
     disabled: &[("hooksConfig.enabled", "false"), ("hooks.enabled", "false")],
@@ -30,6 +31,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| HOOKS.remove(text, allow),
     inspect,
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
         args: &["--version"],
@@ -40,6 +42,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "npm install -g @google/gemini-cli",
     },
     proof: ProofDialect { payload, farewell, denial: |said| flat_denial(said, "decision", "reason") },
+    status_line: None,
     review: None,
 };
 

@@ -2,7 +2,7 @@
 
 use super::launch::PROGRAM;
 use crate::answers;
-use crate::hook_file::{EntryShape, JsonHooks, command_line, plain_json_only};
+use crate::hook_file::{EntryShape, HOOK_WORDS, JsonHooks, command_line, plain_json_only};
 use crate::settings::{ClientVersions, HookReview, KnownClient, ProofDialect, Registered, SettingsDialect, on_named};
 use model::EventKind;
 use serde_json::json;
@@ -17,6 +17,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| HOOKS.remove(text, allow),
     inspect: |text| plain_json_only(text, super::PROFILE.name, HOOKS.inspect(text)?),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: PROGRAM,
         args: &["--version"],
@@ -26,6 +27,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "grok update",
     },
     proof: ProofDialect { payload, farewell, denial: answers::nested_denial },
+    status_line: None,
     review: Some(HookReview {
         how: "its user switched these hooks off: `/hooks` in Grok shows them, and Space switches them on again",
         passed: "none of them is switched off",
@@ -39,6 +41,7 @@ const HOOKS: JsonHooks = JsonHooks {
     holder: Some("hooks"),
     head: &[],
     shape: EntryShape::Group,
+    words: HOOK_WORDS,
     registered: REGISTERED,
     handler: |plan, event| json!({"type": "command", "command": command_line(plan, super::ID), "timeout": event.timeout}),
     disabled: &[],

@@ -1,6 +1,6 @@
 //! Our own entry in the settings: how it is written and how it is recognised.
 
-use super::command::{hook_program, is_taut};
+use super::command::{is_taut, program_with};
 use super::jsonc::{Document, Node};
 use crate::settings::CommandForm;
 use serde_json::{Value, json};
@@ -34,14 +34,15 @@ pub(crate) fn value(document: &Document<'_>, node: &Node) -> Value {
     }
 }
 
-/// The program of a handler, when it is one of ours in either form.
-pub(crate) fn recognise(handler: &Node) -> Option<(String, CommandForm)> {
+/// The program of a handler, when it is one of ours with these words, in either form.
+pub(crate) fn recognise(handler: &Node, words: &[&str]) -> Option<(String, CommandForm)> {
     if let Some(args) = handler.member("args") {
         let command = handler.member("command")?.node.text()?;
-        let first = args.node.items()?.first()?.text()?;
-        return (is_taut(command) && first == "hook").then(|| (command.to_owned(), CommandForm::Exec));
+        let args = args.node.items()?;
+        let begins = words.iter().enumerate().all(|(at, word)| args.get(at).and_then(Node::text) == Some(*word));
+        return (is_taut(command) && begins).then(|| (command.to_owned(), CommandForm::Exec));
     }
-    let line = |key| handler.member(key).and_then(|line| hook_program(line.node.text()?));
+    let line = |key| handler.member(key).and_then(|line| program_with(line.node.text()?, words));
     LINES.into_iter().find_map(line).map(|program| (program, CommandForm::Shell))
 }
 
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     fn ours(text: &str) -> Option<(String, CommandForm)> {
-        recognise(Document::read(text).unwrap().root.as_ref().unwrap())
+        recognise(Document::read(text).unwrap().root.as_ref().unwrap(), crate::hook_file::HOOK_WORDS)
     }
 
     #[test]

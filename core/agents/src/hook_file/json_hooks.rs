@@ -16,6 +16,8 @@ pub struct JsonHooks {
     /// on its line, and go with it.
     pub head: &'static [(&'static str, u64)],
     pub shape: EntryShape,
+    /// The words of our command by which an entry is known as one of these: `hook`.
+    pub words: &'static [&'static str],
     /// Every event that is registered, in the order of a session's life.
     pub registered: &'static [Registered],
     /// What calls us for one event.
@@ -70,7 +72,7 @@ impl JsonHooks {
             line: SettingsError::at(text, place.handler.span.start, "").line,
         });
         let entries = entries.collect();
-        Ok(Inspection { entries, ignored_for: None, hooks_disabled: self.is_disabled(&document) })
+        Ok(Inspection { entries, hooks_disabled: self.is_disabled(&document), ..Inspection::default() })
     }
 
     /// One of our entries as it is written into an event's list.

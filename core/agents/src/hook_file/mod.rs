@@ -18,8 +18,8 @@ mod toml_hooks;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use command::command_line;
-pub(crate) use command::{hook_program, is_taut};
+pub(crate) use command::{HOOK_WORDS, hook_program, is_taut, shared_line, shell_words};
+pub use command::{SHARED_PROGRAM, command_line};
 pub use json_hooks::{EntryShape, JsonHooks, ignored_with, plain_json_only};
 pub use jsonc::BeyondJson;
 pub use script_file::ScriptFile;

@@ -58,7 +58,7 @@ pub(super) fn all<'d>(hooks: &JsonHooks, document: &'d Document<'_>) -> Vec<Hand
         for (event_index, event) in holder.members().unwrap_or_default().iter().enumerate() {
             let name = event.key.as_deref().unwrap_or_default();
             for (index, entry) in event.node.items().unwrap_or_default().iter().enumerate() {
-                places.extend(in_entry(hooks.shape, document, entry).into_iter().map(|found| {
+                places.extend(in_entry(hooks, document, entry).into_iter().map(|found| {
                     let mut steps: Vec<_> = trunk.into_iter().collect();
                     steps.push(Step::to(holder, event_index));
                     steps.push(Step::to(&event.node, index));
@@ -96,15 +96,15 @@ struct InEntry<'d> {
     inner: Option<Step<'d>>,
 }
 
-fn in_entry<'d>(shape: EntryShape, document: &Document<'_>, entry: &'d Node) -> Vec<InEntry<'d>> {
-    if shape == EntryShape::Plain {
-        let ours = entry::recognise(entry);
+fn in_entry<'d>(hooks: &JsonHooks, document: &Document<'_>, entry: &'d Node) -> Vec<InEntry<'d>> {
+    if hooks.shape == EntryShape::Plain {
+        let ours = entry::recognise(entry, hooks.words);
         return ours.into_iter().map(|ours| InEntry { handler: entry, ours, inner: None }).collect();
     }
     let list = entry.member("hooks").map(|member| &member.node);
     let handlers = list.and_then(Node::items).unwrap_or_default();
     let found = handlers.iter().enumerate().filter_map(|(index, handler)| {
-        let ours = entry::recognise(handler)?;
+        let ours = entry::recognise(handler, hooks.words)?;
         let whole = handlers.len() == 1 && is_only_frame(document, entry, handler);
         let inner = if whole { None } else { list.map(|list| Step::to(list, index)) };
         Some(InEntry { handler, ours, inner })
@@ -118,6 +118,13 @@ fn is_only_frame(document: &Document<'_>, group: &Node, handler: &Node) -> bool 
     let around = [group.span.start..handler.span.start, handler.span.end..group.span.end];
     group.members().unwrap_or_default().iter().all(|member| member.key.as_deref().is_some_and(known))
         && !around.iter().any(|span| document.is_commented(span))
+}
+
+/// A member of the root, as it was put in whole.
+pub(crate) fn root_member<'d>(document: &'d Document<'_>, key: &str) -> Option<NodePlace<'d>> {
+    let root = document.root.as_ref()?;
+    let (index, node) = last_member(root, key)?;
+    Some(NodePlace { node, way: Way { steps: vec![Step::to(root, index)], end: End::Climbs } })
 }
 
 /// A member of a member of the root.

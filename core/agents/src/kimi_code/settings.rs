@@ -19,6 +19,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| HOOKS.remove(text, allow),
     inspect: |text| HOOKS.inspect(text),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
         args: &["--version"],
@@ -28,6 +29,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "kimi upgrade",
     },
     proof: ProofDialect { payload, farewell, denial: answers::nested_denial },
+    status_line: None,
     review: None,
 };
 

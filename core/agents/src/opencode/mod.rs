@@ -53,6 +53,9 @@ pub static DIALECT: Dialect = Dialect {
     },
     screen: None,
     status_line: None,
+    session_file: None,
+    answer: None,
+    answer_forms: &[],
 };
 
 /// Where the plugin can put something before the model: beside the next prompt, or after what a tool gave back.

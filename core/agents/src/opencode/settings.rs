@@ -23,6 +23,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| PLUGIN.remove(text, allow),
     inspect: |text| PLUGIN.inspect(text),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
         args: &["--version"],
@@ -32,5 +33,6 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "opencode upgrade",
     },
     proof: shim::PROOF,
+    status_line: None,
     review: None,
 };

@@ -53,14 +53,19 @@ pub fn hear(line: &str, heard: &mut AgentOutput) {
     }
 }
 
-fn turn(message: &Value, heard: &mut AgentOutput) {
-    heard.turns += 1;
-    let used = UsedTokens {
+/// What a message of the agent's took.
+pub fn used(message: &Value) -> UsedTokens {
+    UsedTokens {
         input: number(message, "/usage/input"),
         cache_read: number(message, "/usage/cacheRead"),
         cache_write: number(message, "/usage/cacheWrite"),
         output: number(message, "/usage/output"),
-    };
+    }
+}
+
+fn turn(message: &Value, heard: &mut AgentOutput) {
+    heard.turns += 1;
+    let used = used(message);
     let context = UsedTokens { output: 0, ..used }.all();
     heard.context_tokens = Some(context).filter(|tokens| *tokens > 0).or(heard.context_tokens);
     add(heard, used, micros(message.pointer("/usage/cost/total").and_then(Value::as_f64).unwrap_or_default()));

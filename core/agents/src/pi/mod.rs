@@ -52,6 +52,9 @@ pub static DIALECT: Dialect = Dialect {
     },
     screen: None,
     status_line: None,
+    session_file: None,
+    answer: None,
+    answer_forms: &[],
 };
 
 /// Where the extension can put something before the model: before its next turn, or after what a tool gave back.

@@ -20,6 +20,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| EXTENSION.remove(text, allow),
     inspect: |text| EXTENSION.inspect(text),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
         args: &["--version"],
@@ -29,5 +30,6 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "pi update self",
     },
     proof: shim::PROOF,
+    status_line: None,
     review: None,
 };

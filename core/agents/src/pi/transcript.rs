@@ -1,12 +1,15 @@
 //! Pi's session file: one entry a line.
 
-use crate::transcript_lines;
-use model::agent::{FoundUsage, TranscriptReader, Usage};
+use super::launch;
+use crate::agent_output::micros;
+use crate::transcript_lines::{self, spent_line};
+use model::agent::{FoundUsage, SpentRequest, TranscriptReader, Usage};
 use serde_json::Value;
 
 pub const TRANSCRIPT: TranscriptReader = TranscriptReader {
     usage: |tail, floor| transcript_lines::last_usage(tail, floor, usage),
     last_words: |tail| transcript_lines::last(tail, words),
+    spent,
 };
 
 /// A compaction does not say what is left. A message of the agent says what it was made from, and its own size.
@@ -19,6 +22,19 @@ fn usage(line: &[u8]) -> Option<FoundUsage> {
     let tokens = message.pointer("/usage/totalTokens")?.as_u64().filter(|tokens| *tokens > 0)?;
     let model = message.get("model").and_then(Value::as_str).map(str::to_string);
     Some(FoundUsage::Usage(Usage { tokens, model }))
+}
+
+fn spent(line: &[u8]) -> Option<SpentRequest> {
+    let entry = spent_line(line, "\"usage\"")?;
+    let message = entry.get("message").filter(|message| message.get("role").is_some_and(|role| role == "assistant"))?;
+    let cost = message.pointer("/usage/cost/total").and_then(Value::as_f64).filter(|cost| *cost > 0.0);
+    Some(SpentRequest {
+        id: entry.get("id")?.as_str()?.to_string(),
+        model: message.get("model").and_then(Value::as_str).map(str::to_string),
+        used: launch::used(message),
+        cost_micros: cost.map(micros),
+        ..transcript_lines::request(&entry)
+    })
 }
 
 fn words(entry: &Value) -> Option<String> {

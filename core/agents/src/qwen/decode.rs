@@ -52,7 +52,9 @@ pub fn decode(object: &Map<String, Value>) -> Envelope {
         Body::Stop { hook_active, last_message, .. } => {
             (kind, Body::Stop { hook_active, last_message, background: running(fields) })
         }
-        Body::Plain if kind == EventKind::PostToolBatch => (kind, Body::ToolBatch { calls: batch(fields) }),
+        Body::Plain if kind == EventKind::PostToolBatch => {
+            (kind, Body::ToolBatch { calls: batch(fields), told: Vec::new() })
+        }
         body => (kind, body),
     };
     Envelope { kind, body, ..envelope }

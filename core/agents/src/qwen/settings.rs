@@ -2,7 +2,7 @@
 
 use super::ID;
 use crate::answers::nested_denial;
-use crate::hook_file::{EntryShape, JsonHooks, command_line};
+use crate::hook_file::{EntryShape, HOOK_WORDS, JsonHooks, command_line};
 use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, on};
 use model::EventKind;
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ const HOOKS: JsonHooks = JsonHooks {
     holder: Some("hooks"),
     head: &[],
     shape: EntryShape::Group,
+    words: HOOK_WORDS,
     registered: REGISTERED,
     handler,
     disabled: &[("disableAllHooks", "true")],
@@ -26,6 +27,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| HOOKS.remove(text, allow),
     inspect: |text| HOOKS.inspect(text),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
         args: &["--version"],
@@ -36,6 +38,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "npm install -g @qwen-code/qwen-code",
     },
     proof: ProofDialect { payload, farewell, denial: nested_denial },
+    status_line: None,
     review: None,
 };
 

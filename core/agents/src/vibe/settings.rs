@@ -22,6 +22,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| HOOKS.remove(text, allow),
     inspect: |text| HOOKS.inspect(text),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: super::launch::PROGRAM,
         args: &["--version"],
@@ -31,6 +32,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "vibe update",
     },
     proof: ProofDialect { payload, farewell, denial: |said| flat_denial(said, "decision", "reason") },
+    status_line: None,
     review: None,
 };
 

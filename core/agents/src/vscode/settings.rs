@@ -2,7 +2,7 @@
 
 use super::ID;
 use crate::answers;
-use crate::hook_file::{EntryShape, JsonHooks, command_line};
+use crate::hook_file::{EntryShape, HOOK_WORDS, JsonHooks, command_line};
 use crate::settings::{ClientVersions, KnownClient, ProofDialect, Registered, SettingsDialect, SettingsPlan, on};
 use model::EventKind;
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ const HOOKS: JsonHooks = JsonHooks {
     holder: Some("hooks"),
     head: &[],
     shape: EntryShape::Plain,
+    words: HOOK_WORDS,
     registered: REGISTERED,
     handler,
     disabled: &[],
@@ -26,6 +27,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
     remove: |text, allow| HOOKS.remove(text, allow),
     inspect: |text| HOOKS.inspect(text),
     server: None,
+    waiting: None,
     versions: ClientVersions {
         program: super::PROGRAM,
         args: &["--version"],
@@ -35,6 +37,7 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
         update: "code --update-extensions",
     },
     proof: ProofDialect { payload, farewell, denial: answers::nested_denial },
+    status_line: None,
     review: None,
 };
 

@@ -3,6 +3,7 @@
 use agents::Dialect;
 use agents::answer_form::{FieldValue, FormPart};
 use agents::dialect::Tried;
+use model::card::{CardAnswer, ChosenAnswer};
 use model::event::{Envelope, EventKind};
 use model::reply::{ByFamily, Context, Feedback, Gate, GateStop, Halt, Permission, Reply, Veto};
 use proptest::prelude::*;
@@ -85,6 +86,41 @@ fn d3_no_form_of_any_dialect_allows_anything() {
     }
 }
 
+/// What a person may answer is printed on one event, for one call, and says nothing that lasts or ends a turn.
+#[test]
+fn f1_only_a_persons_own_answer_to_a_waiting_call_can_allow() {
+    for dialect in agents::ALL.0 {
+        assert_eq!(dialect.answer.is_some(), !dialect.answer_forms.is_empty(), "{}", dialect.id());
+        for form in dialect.answer_forms {
+            assert_eq!(form.on, &[EventKind::PermissionRequest], "{}", dialect.id());
+            let FormPart::Field(path, _) = form.what else { panic!("{}: {form:?}", dialect.id()) };
+            assert!(!path.contains("ermissions") && !path.contains("interrupt"), "{}: {path}", dialect.id());
+        }
+    }
+    let allow = r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#;
+    let lasting = r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow","updatedPermissions":[]}}}"#;
+    let ending = r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","interrupt":true}}}"#;
+    let claude = agents::ALL.0.iter().find(|dialect| dialect.id() == "claude-code").unwrap();
+    let said = |text: &str| model::Answer { stdout: text.to_string(), ..model::Answer::default() };
+    assert!(claude.honours(EventKind::PermissionRequest, &said(allow)).is_err(), "the fast line never allows");
+    assert!(claude.honours_person(EventKind::PermissionRequest, &said(allow)).is_ok());
+    assert!(claude.honours_person(EventKind::PreToolUse, &said(allow)).is_err());
+    assert!(claude.honours_person(EventKind::PermissionRequest, &said(lasting)).is_err());
+    assert!(claude.honours_person(EventKind::PermissionRequest, &said(ending)).is_err());
+}
+
+fn person() -> impl Strategy<Value = CardAnswer> {
+    let chosen = || (prop::collection::vec(text(), 0..3), prop::option::of(text()));
+    let chosen = chosen().prop_map(|(labels, words)| ChosenAnswer { labels, words });
+    prop_oneof![
+        Just(CardAnswer::AllowOnce),
+        text().prop_map(|words| CardAnswer::Deny { words }),
+        prop::collection::btree_map(text(), chosen, 0..3).prop_map(|chosen| CardAnswer::Choose { chosen }),
+        Just(CardAnswer::ApprovePlan),
+        text().prop_map(|words| CardAnswer::RejectPlan { words }),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 128, ..ProptestConfig::default() })]
 
@@ -96,6 +132,28 @@ proptest! {
                 let honoured = dialect.honours(envelope.kind, &answer);
                 prop_assert!(honoured.is_ok(), "{} {file}: {reply:?}: {honoured:?}", dialect.id());
             }
+        }
+    }
+
+    #[test]
+    fn f1_no_answer_of_a_person_is_printed_outside_its_declared_forms(answer in person(), asked in text(), label in text()) {
+        let question = serde_json::json!({"questions": [{"question": asked, "options": [{"label": label}]}]});
+        let answers = [answer, CardAnswer::Choose {
+            chosen: [(asked.clone(), ChosenAnswer { labels: vec![label.clone()], words: None })].into(),
+        }];
+        for (dialect, cases) in HEARD.iter() {
+            let Some(encode) = dialect.answer else { continue };
+            let ask = serde_json::json!({"hook_event_name": "PermissionRequest", "session_id": "s",
+                "tool_name": "AskUserQuestion", "tool_input": question});
+            let ask = (String::from("a question"), dialect.read(ask.to_string().as_bytes()).unwrap());
+            for (file, envelope) in cases.iter().chain([&ask]) {
+                for answer in &answers {
+                    let Some(printed) = encode(envelope, answer) else { continue };
+                    let honoured = dialect.honours_person(envelope.kind, &printed);
+                    prop_assert!(honoured.is_ok(), "{} {file}: {answer:?}: {honoured:?}", dialect.id());
+                }
+            }
+            prop_assert!(encode(&ask.1, &answers[1]).is_some());
         }
     }
 

@@ -92,3 +92,27 @@ proptest! {
         let _ = prompt(CapturedScreen { text: &text, cursor: (x, y) });
     }
 }
+
+#[test]
+fn f3_a_client_works_where_it_says_so_and_never_at_a_dialog() {
+    let works = |text: &str| (SCREEN.unwrap().works)(parse(text).unwrap());
+    for (name, text) in corpus() {
+        assert_eq!(works(&text), name.contains("working"), "{name}");
+    }
+}
+
+#[test]
+fn f3_what_the_client_obeys_or_completes_is_no_words_for_the_agent() {
+    let is_words = SCREEN.unwrap().is_words;
+    for odd in [
+        "/clear", "/c", " /cd x", "!ls", "\n!ls", "#note", "@w", "look at @world", "a\\", "two\nlines \\", "&go",
+        "exit", "quit", ":wq",
+    ] {
+        assert!(!is_words(odd), "{odd:?}");
+    }
+    for plain in
+        ["go on", "what is 1/2 of it?", "ask ada@home", "see @world please", "a\\b", "exit the loop", "is it #3?"]
+    {
+        assert!(is_words(plain), "{plain:?}");
+    }
+}

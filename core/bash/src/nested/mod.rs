@@ -22,6 +22,8 @@ mod windows;
 mod wrappers;
 mod xargs;
 
+pub(crate) use terminals::is_terminal;
+
 pub(crate) use builtins::is_builtin;
 
 use std::rc::Rc;
@@ -79,7 +81,7 @@ impl Walker {
             name if shells::is_shell(name) => return self.open_shell(name, command, place),
             name if is_builtin(name) => return self.open_builtin(name, command, place),
             name if script::is_interpreter(name) => self.open_script(name, command, place),
-            name if terminals::is_terminal(name) => self.open_terminal(name, args, place),
+            name if is_terminal(name) => self.open_terminal(name, args, place),
             name => {
                 if let Some(text) = self.written_program(command) {
                     let name = name.chars().take(limits::NAME).collect();

@@ -75,7 +75,7 @@ const TERMINALS: &[(&str, &[&str], &[&str], Starts)] = &[
 ];
 
 /// Whether a program starts or types commands in another terminal.
-pub(super) fn is_terminal(name: &str) -> bool {
+pub(crate) fn is_terminal(name: &str) -> bool {
     static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         let own = ["tmux", "tmate", "byobu", "screen", "script", "expect"];
         own.into_iter().chain(TERMINALS.iter().map(|(terminal, ..)| *terminal)).collect()
@@ -104,9 +104,26 @@ impl Walker {
 
     /// `\;` separates the commands of one call.
     fn tmux_commands(&mut self, words: &[Word], place: &Place) {
+        let words: Vec<Word> = words.iter().flat_map(with_end_apart).collect();
         for call in words.split(|word| word.known().as_deref() == Some(";")) {
             let Some((sub, rest)) = call.split_first() else { continue };
             self.tmux_command(&sub.shown(), rest, place);
+        }
+    }
+
+    /// What is typed into another terminal runs there, and what else the line types there comes behind it.
+    fn type_keys(&mut self, text: &str, via: Via, place: &Place) {
+        self.typed.push_str(text);
+        self.typed_pieces += 1;
+        self.inner_text(text, via, &Place { typed: true, ..place.clone() });
+    }
+
+    /// Pieces that are nothing by themselves may be a command together.
+    pub(crate) fn read_typed_pieces(&mut self) {
+        let text = std::mem::take(&mut self.typed);
+        if self.typed_pieces > 1 {
+            let place = Place { typed: true, ..Place::default() };
+            self.inner_text(&text, Via::Wrapper("tmux".to_string()), &place);
         }
     }
 
@@ -120,7 +137,7 @@ impl Walker {
             _ if called("bind-key", 2) || called("set-hook", 5) => BIND,
             _ => SESSION,
         };
-        let (_, operands) = options::split(rest, valued);
+        let (given, operands) = options::split(rest, valued);
         let starts = matches!(sub, "new" | "neww" | "splitw" | "respawnp" | "respawnw" | "popup" | "pipep")
             || [("new-session", 5), ("new-window", 5), ("split-window", 2), ("respawn-pane", 9), ("respawn-window", 9)]
                 .iter()
@@ -131,7 +148,8 @@ impl Walker {
                 self.inner_text(&joined(operands), via, place);
             }
         } else if called("send-keys", 4) {
-            self.inner_text(&typed(operands), via, place);
+            let text = if options::given(&given, &["-H"]) { hexadecimal(operands) } else { typed(operands) };
+            self.type_keys(&text, via, place);
         } else if called("if-shell", 2) {
             // A test for the shell, then commands of its own.
             let format = rest.iter().any(|word| matches!(word.shown().as_str(), "-F" | "-bF" | "-Fb"));
@@ -185,7 +203,7 @@ impl Walker {
             "stuff" => {
                 let text = joined(rest);
                 let text = ["\\n", "^M", "\\015", "\\012", "^J"].iter().fold(text, |text, key| text.replace(key, "\n"));
-                self.inner_text(&text, via, place);
+                self.type_keys(&text, via, place);
             }
             "exec" | "screen" => {
                 let words = rest.iter().position(|word| !word.shown().starts_with(['.', '!', ':', '|', '-']));
@@ -262,7 +280,7 @@ impl Walker {
             }
             Starts::Operands(skip) => options::split(args, valued).1.get(*skip..).unwrap_or_default(),
             Starts::Types => {
-                self.inner_text(&typed(options::split(args, valued).1).replace("\\n", "\n"), via, place);
+                self.type_keys(&typed(options::split(args, valued).1).replace("\\n", "\n"), via, place);
                 return;
             }
         };
@@ -285,11 +303,27 @@ fn typed(words: &[Word]) -> String {
         match word.shown().as_str() {
             "Enter" | "C-m" | "KPEnter" | "C-j" => text.push('\n'),
             "Space" => text.push(' '),
+            "BSpace" | "C-h" => drop(text.pop()),
             key if key.len() == 3 && key.starts_with("C-") => text.push('\n'),
             other => text.push_str(other),
         }
     }
     text
+}
+
+/// Keys given by their numbers: `send-keys -H 6c 73`.
+fn hexadecimal(words: &[Word]) -> String {
+    let code = |word: &Word| u32::from_str_radix(word.shown().trim_start_matches("0x"), 16).ok();
+    let letter = |letter: char| if letter == '\r' { '\n' } else { letter };
+    words.iter().filter_map(code).filter_map(char::from_u32).map(letter).collect()
+}
+
+/// A `;` at the end of a word separates commands too.
+fn with_end_apart(word: &Word) -> Vec<Word> {
+    match word.known().as_deref().and_then(|text| text.strip_suffix(';')) {
+        Some(text) if !text.is_empty() && !text.ends_with('\\') => vec![Word::text(text), Word::text(";")],
+        _ => vec![word.clone()],
+    }
 }
 
 /// An Expect script with what it types as what it starts, and without the options of both.

@@ -45,6 +45,9 @@ pub(crate) struct Walker {
     pub(crate) tools: HashMap<String, String>,
     /// Counts what changes there.
     pub(crate) changes: usize,
+    /// What the line types into other terminals, and in how many pieces.
+    pub(crate) typed: String,
+    pub(crate) typed_pieces: usize,
 }
 
 /// Where in the line a text stands: how it is reached and what it reads.
@@ -58,6 +61,8 @@ pub(crate) struct Place {
     pub(crate) sure: bool,
     /// The file that is the standard input, by its full path.
     pub(crate) file: Option<Arc<str>>,
+    /// It is typed into another terminal, where more may follow.
+    pub(crate) typed: bool,
 }
 
 impl Place {
@@ -69,7 +74,7 @@ impl Place {
 
     pub(crate) fn fed(&self, feed: StdinSource, draft: Option<Arc<str>>) -> Self {
         let sure = matches!(feed, StdinSource::Text(_));
-        Self { via: self.via.clone(), feed, draft, sure, file: None }
+        Self { via: self.via.clone(), feed, draft, sure, file: None, typed: self.typed }
     }
 
     /// The text on the standard input, when every part of it is known.
@@ -93,11 +98,14 @@ impl Walker {
             other_allowance: Allowance::of_files(),
             tools: HashMap::new(),
             changes: 0,
+            typed: String::new(),
+            typed_pieces: 0,
         }
     }
 
     /// The reading, with a trouble for the bound that was hit, if any was.
     pub(crate) fn finish(mut self, line: &str) -> Reading {
+        self.read_typed_pieces();
         if let Some(why) = self.allowance.hit() {
             self.trouble(line, why);
             self.reading.cut = true;
@@ -205,6 +213,7 @@ impl Walker {
             via: place.via.clone(),
             feed: place.feed.clone(),
             cwd: self.scope.cwd.clone(),
+            typed: place.typed,
             line: self.in_line_of().map_or(0, |(_, line)| line),
             ..Command::default()
         }

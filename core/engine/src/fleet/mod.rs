@@ -1,6 +1,7 @@
 //! The fleet seen from outside: how it is shown, told of and woken.
 
-pub(crate) mod messages;
+pub mod at_rest;
+pub mod messages;
 pub mod notify;
 pub mod paint;
 pub mod reports;

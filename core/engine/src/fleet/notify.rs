@@ -2,6 +2,7 @@
 //! only what they switched on, only what still holds, at most once in an
 //! interval, many at once as one, and nothing in quiet hours.
 
+pub mod webhook;
 mod words;
 
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod tests;
 
 pub use words::{Notice, Subject, notice, why};
 
+use crate::client_turn;
 use model::Ms;
 use model::fact::TerminalFact;
 use model::fleet::NotifiedTurn;
@@ -124,11 +126,12 @@ fn when(turned: &Turned<'_>, look: &NotifyContext<'_>) -> Option<Ms> {
     Some(last.map_or(agent.since, |last| last.min(look.now).max(agent.since)).plus(notify.debounce_ms))
 }
 
-/// A session that begins or is ended by its user is at rest, and nobody waited for that.
+/// A session that begins or is ended by its user is at rest, and nobody waited for that; nor does who pressed Esc.
 fn is_news(status: AgentStatus, cause: Option<&Event>) -> bool {
     match status {
         AgentStatus::Attention | AgentStatus::Error => true,
-        AgentStatus::Done => cause.is_some_and(|event| !matches!(event.event.as_str(), "SessionStart" | "SessionEnd")),
+        AgentStatus::Done => cause
+            .is_some_and(|event| !matches!(event.event.as_str(), "SessionStart" | "SessionEnd" | client_turn::STATE)),
         AgentStatus::Working | AgentStatus::Checked => false,
     }
 }
@@ -161,7 +164,7 @@ pub fn ring(turn: &StatusTurn<'_>, memo: &mut ContextMemo) -> Option<String> {
         return None;
     }
     memo.rung.insert(kind.to_string(), now);
-    let subject = Subject { agent: turn.agent, cause: Some(turn.event), task: None };
+    let subject = Subject { agent: turn.agent, cause: Some(turn.event), task: None, card: None };
     Some(notice(turn.agent.status, &[subject]).line())
 }
 

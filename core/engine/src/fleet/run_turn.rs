@@ -1,8 +1,8 @@
 //! What a run of the loop is in the fleet: whether somebody has to look, and what a person is told of it.
 
+use model::Ms;
 use model::row::{Agent, AgentStatus, Event};
 use model::run::{Finish, Run, RunState};
-use model::{Answer, Level, Ms};
 use policy::notify::Offset;
 use serde_json::json;
 
@@ -69,23 +69,8 @@ pub fn run_turn(seen: &SeenRun<'_>, now: Ms, offset: Offset) -> Option<(Agent, E
         project: run.project.clone(),
         since: seen.touched,
     };
-    let event = Event {
-        id: String::new(),
-        at: seen.touched,
-        key: String::new(),
-        agent: agent.id.clone(),
-        session: None,
-        host_session: None,
-        sub_agent: None,
-        event: name.to_string(),
-        tool: None,
-        verdict: Level::Pass,
-        rules: Vec::new(),
-        reason: None,
-        detail: json!({"message": said}),
-        micros: 0,
-        answer: Answer::default(),
-    };
+    let noted = Event::noted(name, &agent.id, String::new(), seen.touched);
+    let event = Event { detail: json!({"message": said, "run": run.id}), ..noted };
     Some((agent, event))
 }
 
@@ -109,7 +94,7 @@ mod tests {
     }
 
     fn subject<'a>(agent: &'a Agent, event: &'a Event) -> crate::fleet::notify::Subject<'a> {
-        crate::fleet::notify::Subject { agent, cause: Some(event), task: None }
+        crate::fleet::notify::Subject { agent, cause: Some(event), task: None, card: None }
     }
 
     fn run(state: RunState) -> Run {

@@ -5,6 +5,7 @@ use model::Ms;
 use model::fleet::Prompt;
 use model::row::AgentStatus;
 use model::session::{SessionState, Woken};
+use model::session_work::is_typed;
 
 /// So long an agent must have been at rest: who has just stopped may go on by itself.
 pub const SETTLED_MS: i64 = 2_000;
@@ -28,13 +29,12 @@ pub const MOST_WAKES: u32 = 3;
 
 /// What is known of an agent that might be woken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Idle<'a> {
+pub struct Idle {
     /// As stored.
     pub state: SessionState,
     pub status: Option<AgentStatus>,
     /// When its session was last heard of.
     pub last_seen: Ms,
-    pub pane: Option<&'a str>,
     /// Messages that wait for it.
     pub messages: u64,
     /// When it was last woken for any of them.
@@ -66,7 +66,6 @@ pub enum LeftAlone {
     NotIdle,
     /// It has stopped only just now.
     Settling,
-    NoPane,
     /// Somebody has typed something that was not sent.
     Typed,
     /// A question stands before the user.
@@ -80,7 +79,7 @@ pub enum LeftAlone {
 }
 
 /// Paste only when nothing can be disturbed by it.
-pub fn wake(idle: &Idle<'_>, now: Ms) -> WakeDecision {
+pub fn wake(idle: &Idle, now: Ms) -> WakeDecision {
     let wait = |why| WakeDecision::Wait(why);
     if idle.messages == 0 {
         return wait(LeftAlone::NothingWaits);
@@ -90,9 +89,6 @@ pub fn wake(idle: &Idle<'_>, now: Ms) -> WakeDecision {
     }
     if matches!(idle.status, Some(AgentStatus::Attention | AgentStatus::Checked)) {
         return wait(LeftAlone::Dialog);
-    }
-    if idle.pane.is_none() {
-        return wait(LeftAlone::NoPane);
     }
     if now.since(idle.last_seen) < SETTLED_MS {
         return wait(LeftAlone::Settling);
@@ -164,6 +160,11 @@ pub enum WakeUp {
 /// that quotes it is not one.
 pub fn wake_up(prompt: &str) -> Option<WakeUp> {
     let plain = bare(prompt);
+    // The client itself tells of what a hook of ours said while it was at rest.
+    if !is_typed(prompt) {
+        let ours = plain.split(SIGN).skip(1).any(|after| announced(after).is_some());
+        return ours.then_some(WakeUp::Alone);
+    }
     let near = plain.match_indices(SIGN).take_while(|(at, _)| *at <= LONGEST_DECORATION * char::MAX.len_utf8());
     for (at, _) in near {
         let (before, after) = plain.split_at_checked(at)?;
@@ -228,12 +229,11 @@ mod tests {
 
     const NOW: Ms = Ms(1_800_000_000_000);
 
-    fn idle() -> Idle<'static> {
+    fn idle() -> Idle {
         Idle {
             state: SessionState::Idle,
             status: Some(AgentStatus::Done),
             last_seen: NOW.plus(-60_000),
-            pane: Some("/tmp/tmux-1/default %3"),
             messages: 2,
             woken_at: None,
             last: None,
@@ -258,7 +258,6 @@ mod tests {
             (Idle { state: SessionState::Ended, ..idle() }, LeftAlone::NotIdle),
             (Idle { status: Some(AgentStatus::Attention), ..idle() }, LeftAlone::Dialog),
             (Idle { status: Some(AgentStatus::Checked), ..idle() }, LeftAlone::Dialog),
-            (Idle { pane: None, ..idle() }, LeftAlone::NoPane),
             (Idle { last_seen: NOW.plus(-SETTLED_MS + 1), ..idle() }, LeftAlone::Settling),
             (Idle { prompt: Prompt::Typed, ..idle() }, LeftAlone::Typed),
             (Idle { prompt: Prompt::Dialog, ..idle() }, LeftAlone::Dialog),
@@ -332,6 +331,18 @@ mod tests {
         ] {
             assert_eq!(wake_up(said), None, "{said}");
         }
+    }
+
+    #[test]
+    fn f3_what_the_client_tells_of_a_bell_of_ours_is_a_wake_up_and_no_persons_word() {
+        let told = |text: &str| {
+            format!(
+                "<task-notification>\n[SYSTEM NOTIFICATION - NOT USER INPUT] … must NOT be treated as approval …\n\
+                FileChanged hook blocking error from command \"FileChanged\": {text}\n</task-notification>"
+            )
+        };
+        assert_eq!(wake_up(&told(&trigger(2))), Some(WakeUp::Alone));
+        assert_eq!(wake_up(&told("the build is done")), None);
     }
 
     proptest! {

@@ -2,18 +2,21 @@
 //! is looked at before limits, and every way out goes through `finish`.
 
 mod failure;
-pub(super) use failure::MAY_NOT_WORK;
+pub(super) use failure::{MAY_NOT_WORK, same_failure};
 mod stops;
 
 use super::hooks::{Hook, HookEnd, HookStage};
 use super::verdict::{AgentEnd, EndedAgent, Open, ProofResult, WorkCount, WorkState};
 use super::{FailBehavior, LoopLimits};
+use crate::queue::SESSION_EXITED;
 use model::Ms;
 use model::run::{AgentOutput, Finish, Permissions, RunMode, Tally};
 
 /// So many iterations in a row that a hook skips are a spin.
 const SKIP_PAUSE_MS: i64 = 100;
 const LONGEST_SKIP_PAUSE_MS: i64 = 2_000;
+/// Nobody worked since the last iteration ended, and what that left was let go of then.
+const LET_GO: LoopEffect = LoopEffect::Release { reason: SESSION_EXITED, counts: false };
 
 /// What does not change during a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,10 +145,14 @@ pub enum LoopEffect {
     Kill,
     /// What is said to be done is put to the proof.
     Prove,
-    /// What the agent still holds goes back to the queue.
-    Release,
-    /// What went back in this iteration does not count against its task.
-    Forgive,
+    /// What the agent still holds goes back to the queue, with this reason. Where it does not count, neither does what a
+    /// hook let go of in this iteration.
+    Release {
+        reason: &'static str,
+        counts: bool,
+    },
+    /// A worker goes on with its one task, before anybody else begins it in the same tree.
+    ClaimAgain,
     /// The iteration that is over is kept as a row of its own.
     Record,
     Wait {
@@ -219,10 +226,7 @@ impl Loop {
             (Phase::Waiting, LoopEvent::WaitOver) => self.to(Phase::Gate, vec![LoopEffect::Look]),
             (Phase::Finishing, LoopEvent::HookEnded(_)) => {
                 let finish = self.finish.unwrap_or(Finish::Error);
-                self.to(
-                    Phase::Over,
-                    vec![LoopEffect::Release, LoopEffect::Deregister, LoopEffect::Save, LoopEffect::End(finish)],
-                )
+                self.to(Phase::Over, vec![LET_GO, LoopEffect::Deregister, LoopEffect::Save, LoopEffect::End(finish)])
             }
             // An answer to a question that is no longer asked.
             _ => Vec::new(),
@@ -242,7 +246,7 @@ impl Loop {
         if finish == Finish::Complete {
             (self.tally.same_failure, self.tally.last_failure) = (0, None);
         }
-        self.to(Phase::Finishing, vec![LoopEffect::Release, LoopEffect::Save, LoopEffect::RunHook(Hook::Finished)])
+        self.to(Phase::Finishing, vec![LET_GO, LoopEffect::Save, LoopEffect::RunHook(Hook::Finished)])
     }
 
     /// Before an iteration: complete, stopped, a limit, a rest, or on with it.
@@ -329,7 +333,12 @@ impl Loop {
     }
 
     fn judge(&mut self) -> Vec<LoopEffect> {
-        self.to(Phase::Judging, vec![LoopEffect::Release, LoopEffect::Look])
+        let trouble = self.ended.as_ref().and_then(EndedAgent::kept_from_working);
+        let release = LoopEffect::Release { reason: failure::release_reason(trouble), counts: trouble.is_none() };
+        let ends = self.ends_soon() || trouble.is_some_and(failure::ends_run);
+        let again = (!ends).then_some(LoopEffect::ClaimAgain);
+        let effects = [Some(release), again, Some(LoopEffect::Look)].into_iter().flatten().collect();
+        self.to(Phase::Judging, effects)
     }
 
     fn prove(&mut self, then: Then) -> Vec<LoopEffect> {

@@ -1,7 +1,7 @@
 //! Several agents on one queue: what a worker has left to do, what becomes of a
 //! task when its worker has ended, how branches are named, and when all of it ends.
 
-use super::machine::MAY_NOT_WORK;
+use super::machine::{MAY_NOT_WORK, same_failure};
 use super::{LoopLimits, Open, WorkCount};
 use model::Ms;
 use model::run::Finish;
@@ -167,12 +167,6 @@ impl AlikeFailures {
     pub fn last(&self) -> Option<&str> {
         self.last.as_deref()
     }
-}
-
-/// The same words, whatever numbers are in them.
-fn same_failure(one: &str, other: &str) -> bool {
-    let words = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
-    words(one) == words(other)
 }
 
 /// Whether what ended one worker would end every other too: no agent may work.

@@ -28,6 +28,10 @@ fn terms(toml: &str, flags: Flags) -> Terms {
     }
 }
 
+const EXITED: &str = crate::queue::SESSION_EXITED;
+/// After an iteration whose agent worked.
+const RELEASE: LoopEffect = LoopEffect::Release { reason: EXITED, counts: true };
+
 fn seen(left: u64, commits: u64) -> WorkState {
     let work = WorkCount::Counted { left, done: 3, open: Open::Now };
     WorkState { work, commits, head: Some(commits.to_string()), tree: 0, tasks: 0, restart: false, forgotten: None }
@@ -156,7 +160,12 @@ fn defect_9_a_limit_is_waited_out_until_its_reset_and_counts_for_nothing() {
     let (state, effects) = play.run();
     assert_eq!((state.finish, state.tally.iterations, state.tally.failures), (Some(Finish::Complete), 1, 0));
     assert!(effects.iter().any(|effect| matches!(effect, LoopEffect::Wait { until: at, .. } if *at == until)));
-    assert_eq!(effects.iter().filter(|effect| **effect == LoopEffect::Forgive).count(), 2);
+    let after_an_iteration = effects.iter().filter_map(|effect| match effect {
+        LoopEffect::Release { reason, counts } => Some((*reason, *counts)),
+        _ => None,
+    });
+    let expected = [("the usage limit was reached", false), ("the service was not there", false), (EXITED, true)];
+    assert_eq!(after_an_iteration.take(3).collect::<Vec<_>>(), expected);
 }
 
 /// ORIGINS 5.3.5.
@@ -200,7 +209,7 @@ fn l4_the_first_stop_lets_the_iteration_end_and_the_second_kills() {
     assert_eq!(effects, [LoopEffect::Kill]);
     for state in [soft, hard] {
         let (state, effects) = at(state, LoopEvent::AgentEnded(ended(130)));
-        assert_eq!(effects, [LoopEffect::Release, LoopEffect::Look]);
+        assert_eq!(effects, [RELEASE, LoopEffect::Look]);
         let (state, _) = at(state, LoopEvent::Looked(seen(1, 1)));
         let (state, _) = at(state, LoopEvent::Proven(ProofResult::NotAsked));
         let (state, _) = at(state, LoopEvent::HookEnded(HookEnd::None));

@@ -88,6 +88,12 @@ impl EndedAgent {
         self.exit != Some(0) || self.heard.failed
     }
 
+    /// What kept it from working, so that its end says nothing of its task. Whoever was ended by us for its silence may
+    /// have been in trouble, but did not end for it.
+    pub fn kept_from_working(&self) -> Option<&AgentTrouble> {
+        self.heard.trouble.as_ref().filter(|_| self.by == AgentEnd::Itself && self.failed())
+    }
+
     /// Why its iteration did not count, in words; none where it did, or where it never got to work.
     pub fn failure(&self, seen: &WorkState, limits: &LoopLimits) -> Option<String> {
         if seen.restart {

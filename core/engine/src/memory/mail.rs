@@ -2,15 +2,12 @@
 
 use super::execute::{CommandResult, message};
 use crate::event_context::EventContext;
-use crate::fleet::messages;
+use crate::fleet::messages::{self, LONGEST};
 use crate::fleet::text::{line, plain};
 use grammar::WorkerOutcome;
 use model::effort::{Addressee, MemoryWrite, Message, Refused};
 use model::session::Once;
 use serde_json::json;
-
-/// Longer than this a message is a document, and belongs into a file.
-const LONGEST: usize = 16_000;
 
 pub fn send(to: &str, text: &str, event: &EventContext<'_>) -> Result<CommandResult, Refused> {
     let Some(addressee) = &event.rows().addressee else { return Err(unknown(to, &event.rows().names)) };

@@ -55,8 +55,9 @@ impl<'a> TaskAction<'a> {
             }
             Err(refusal) => return Err(refusal),
         };
-        if proof == Proof::Wanted {
-            return Ok(SettleResult::Proposed(propose(self.task, hold, result, self.now).map(Box::new)));
+        if let Proof::WantedBy(prover) = proof {
+            let turn = propose(self.task, hold, result, (prover, self.now));
+            return Ok(SettleResult::Proposed(turn.map(Box::new)));
         }
         let ended = AttemptChange::Ended { number: hold.attempt, outcome: AttemptOutcome::Done, reason: None };
         let after = Queued { status: TaskStatus::Done, hold: None, ready_at: Ms(0), ..self.task.clone() };

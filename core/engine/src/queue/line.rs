@@ -11,7 +11,7 @@ const CATEGORIES: &[&str] = &["bug", "feat", "test", "refactor", "doc", "docs", 
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskLineError {
-    /// Counted from 1.
+    /// Counted from 1; 0 is all of it.
     pub line: usize,
     pub field: String,
     /// The value as it stands in the line.
@@ -187,7 +187,11 @@ fn short(text: &str) -> String {
 
 impl fmt::Display for TaskLineError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "line {}: field '{}' {} (value: {})", self.line, self.field, self.why, self.value)
+        match self.line {
+            // It is about all of it.
+            0 => write!(out, "the plan {}", self.why),
+            line => write!(out, "line {line}: field '{}' {} (value: {})", self.field, self.why, self.value),
+        }
     }
 }
 

@@ -10,32 +10,39 @@ use serde_json::Value;
 const LONGEST_REASON: usize = 4096;
 
 /// Whether a "done" counts at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
     None,
-    Wanted,
+    /// By the loop whose agent this is: whoever said it runs within that agent.
+    WantedBy(String),
 }
 
 impl Proof {
-    /// `run` is the unfinished run of the agent that holds the task, and whether
-    /// it proves; a task's own command asks for a proof in any run of a loop.
-    pub fn of(run: Option<bool>, verify: Option<&str>) -> Self {
+    /// `run` is the unfinished run of an agent, and whether it proves; a task's
+    /// own command asks for a proof in any run of a loop.
+    pub fn of(agent: &str, run: Option<bool>, verify: Option<&str>) -> Self {
         match run {
-            Some(true) => Self::Wanted,
-            Some(false) if verify.is_some() => Self::Wanted,
+            Some(true) => Self::WantedBy(agent.to_string()),
+            Some(false) if verify.is_some() => Self::WantedBy(agent.to_string()),
             _ => Self::None,
         }
     }
 }
 
+/// It is the prover's from now on, whatever name it was claimed in: a loop asks for the proposals of its own agent.
 /// `None` where it was said already and nothing is added.
-pub(super) fn propose(task: &Queued, hold: &Hold, result: Value, now: Ms) -> Option<TaskTransition> {
+pub(super) fn propose(
+    task: &Queued,
+    hold: &Hold,
+    result: Value,
+    (prover, now): (String, Ms),
+) -> Option<TaskTransition> {
     let result = Some(result).filter(|result| !result.is_null());
-    if hold.proposed.is_some() && result.is_none() {
+    if hold.proposed.is_some() && result.is_none() && hold.agent == prover {
         return None;
     }
     let proposed = hold.proposed.unwrap_or(Proposed { at: now, proven: false });
-    Some(TaskTransition { result, ..marked(task, hold, proposed, now) })
+    Some(TaskTransition { result, ..marked(task, &Hold { agent: prover, ..hold.clone() }, proposed, now) })
 }
 
 impl TaskAction<'_> {

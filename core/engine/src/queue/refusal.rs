@@ -71,12 +71,17 @@ impl Refusal {
         }
     }
 
-    /// Said of the task with this slug.
+    /// Said of the task with this slug, moments in UTC.
     pub fn sentence(&self, slug: &str) -> String {
+        self.sentence_with(slug, Ms::rfc3339)
+    }
+
+    /// As `sentence`, where moments are shown so.
+    pub fn sentence_with(&self, slug: &str, shown: fn(Ms) -> String) -> String {
         match self {
             Self::Lapsed { attempt, at, now } => format!(
                 "attempt {attempt} of task '{slug}' lapsed at {}, so its result is refused; the task is now: {now}",
-                at.rfc3339()
+                shown(*at)
             ),
             Self::Over { attempt, outcome, reason } => {
                 let why = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
@@ -91,7 +96,7 @@ impl Refusal {
                 format!("task '{slug}' has no live attempt {number}; the newest is {newest}")
             }
             Self::Held { agent, attempt, until } => {
-                format!("task '{slug}' is held by agent {agent} (attempt {attempt}, until {})", until.rfc3339())
+                format!("task '{slug}' is held by agent {agent} (attempt {attempt}, until {})", shown(*until))
             }
             Self::NotActive { status } => format!("task '{slug}' is not active (status: {})", status.name()),
             Self::NotClaimable { status: TaskStatus::Quarantined, reason } => {
@@ -104,7 +109,7 @@ impl Refusal {
             Self::NotProposed { attempt } => {
                 format!("attempt {attempt} of task '{slug}' was not said to be done, so there is nothing to prove")
             }
-            Self::BackingOff { until } => format!("task '{slug}' failed and rests until {}", until.rfc3339()),
+            Self::BackingOff { until } => format!("task '{slug}' failed and rests until {}", shown(*until)),
         }
     }
 }

@@ -21,6 +21,15 @@ impl Speaker {
         }
     }
 
+    /// Those it is known to come from.
+    pub fn agents(&self) -> impl Iterator<Item = &str> {
+        let names: &[String] = match self {
+            Self::Person => &[],
+            Self::Agents(names) => names,
+        };
+        names.iter().map(String::as_str)
+    }
+
     /// For messages.
     pub fn shown(&self) -> String {
         match self {

@@ -20,7 +20,7 @@ fn task() -> Queued {
 }
 
 fn claimant(agent: &str) -> Claimant {
-    Claimant { agent: agent.into(), session: None, lease_ms: 600_000 }
+    Claimant::agent(agent, 600_000)
 }
 
 fn actor(agent: &str) -> Actor {
@@ -136,6 +136,7 @@ fn q5_what_nobody_came_to_work_on_goes_back_and_nothing_is_counted() {
     for nth in 1..=MOST_RELEASES + 1 {
         at = hand_back(&claimed(&at, "a", nth), "the agent may not work", Ms(nth)).after;
         assert_eq!((at.status, at.releases, at.failures, at.hold.is_none()), (TaskStatus::Open, 0, 0, true));
+        assert_eq!((at.retry_count, at.attempt), (0, nth), "tried by nobody, and each claim has its number");
     }
     assert_eq!(at.fail_reason.as_deref(), Some("the agent may not work"));
 }
@@ -244,7 +245,7 @@ fn l10_hooks_release_what_is_unfinished_and_not_what_was_said_to_be_done() {
     let said = Queued { slug: "said".into(), ..claimed(&task(), "a", 0) };
     let actor = actor("a");
     let act = TaskAction { task: &said, actor: &actor, mine: None, now: Ms(1) };
-    let Ok(SettleResult::Proposed(Some(turn))) = act.done(serde_json::Value::Null, Proof::Wanted) else {
+    let Ok(SettleResult::Proposed(Some(turn))) = act.done(serde_json::Value::Null, Proof::WantedBy("w".into())) else {
         panic!("a proof is wanted")
     };
     let tasks = [working, turn.after];
@@ -255,16 +256,12 @@ fn l10_hooks_release_what_is_unfinished_and_not_what_was_said_to_be_done() {
     assert_eq!(words, ["Warning: agent a session ended unexpectedly, failing task t"]);
 }
 
-/// However often a loop finds no program to start, nobody has tried the task.
+/// The hook of a client's end comes before its loop knows why it ended.
 #[test]
-fn q5_a_task_whose_agent_never_started_has_been_tried_by_nobody() {
-    let mut now = task();
-    for at in 0..2 * MOST_RELEASES {
-        now = release(&claimed(&now, "a", at), NEVER_STARTED, Ms(at)).after;
-        assert_eq!((now.status, now.hold.is_some()), (TaskStatus::Open, false));
-        assert_eq!((now.failures, now.releases, now.retry_count), (0, 0, 0));
-    }
-    // An agent that says so of itself has tried all the same.
-    let said = failed(&claimed(&now, "a", 99), NEVER_STARTED, 99);
-    assert_eq!((said.failures, said.retry_count), (1, 1));
+fn q5_what_a_hook_let_go_of_is_uncounted_once_it_is_known_why() {
+    let mut at = Queued { releases: MOST_RELEASES - 1, retry_count: 12, failures: 3, ..task() };
+    at = release(&claimed(&at, "a", 1), SESSION_ENDED, Ms(1)).after;
+    assert_eq!(at.status, TaskStatus::Quarantined);
+    at = uncount(&at, Ms(2)).after;
+    assert_eq!((at.status, at.releases, at.retry_count, at.failures), (TaskStatus::Open, MOST_RELEASES - 1, 12, 3));
 }

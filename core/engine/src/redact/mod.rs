@@ -23,7 +23,7 @@ mod urls;
 mod values;
 
 pub use passage::Passage;
-pub use stored::{after, change, keep, plan, reply, turn, write};
+pub use stored::{after, change, keep, last_words, plan, reply, turn, write};
 
 pub use json::whole;
 
@@ -69,13 +69,18 @@ pub fn finding(finding: Finding) -> Finding {
 /// what eight kilobytes do, and a word that the cut goes through is left out:
 /// half a secret is not recognised as one.
 fn kept(text: &str) -> String {
-    if text.len() <= LONGEST {
+    kept_up_to(text, LONGEST)
+}
+
+/// The same of a text of which more is kept.
+fn kept_up_to(text: &str, longest: usize) -> String {
+    if text.len() <= longest {
         return without_secrets(text);
     }
-    let head = text.get(..floor(text, LONGEST)).unwrap_or_default();
-    let words_end = head.rfind(char::is_whitespace).filter(|end| *end > LONGEST / 2);
+    let head = text.get(..floor(text, longest)).unwrap_or_default();
+    let words_end = head.rfind(char::is_whitespace).filter(|end| *end > longest / 2);
     // Without a word's end the cut is where a value ends at least.
-    let value_end = || head.rfind(['"', ',', ';', '&', '\'', '<', '|']).filter(|end| *end > LONGEST / 2);
+    let value_end = || head.rfind(['"', ',', ';', '&', '\'', '<', '|']).filter(|end| *end > longest / 2);
     let whole = words_end.or_else(value_end).and_then(|end| head.get(..end)).unwrap_or(head);
     format!("{}… [{} bytes in all]", without_secrets(whole), text.len())
 }

@@ -2,12 +2,21 @@
 //! the secrets in its words. Names, paths and ids stay: they are looked up.
 
 use super::json::whole;
-use super::text_without_secrets as clean;
+use super::{kept_up_to, text_without_secrets as clean};
 use model::effect::{After, Write};
 use model::effort::{HandOver, MemoryWrite, Refused};
 use model::memory_file::FactChange;
 use model::reply::{ByFamily, GateStop, Halt, Reply};
+use model::session_facts::SessionNote;
 use model::task::{AttemptChange, TaskPlan, TaskTransition};
+
+/// More of an agent's last words is not kept.
+const LONGEST_WORDS: usize = 16 * 1024;
+
+/// What is kept of what an agent said last.
+pub fn last_words(words: &str) -> String {
+    kept_up_to(words.trim(), LONGEST_WORDS)
+}
 
 pub fn write(write: Write) -> Write {
     match write {
@@ -30,12 +39,21 @@ pub fn write(write: Write) -> Write {
         }
         Write::Task(done) => Write::Task(Box::new(turn(*done))),
         Write::Memory(kept) => Write::Memory(keep(kept)),
+        Write::Fact { session, note: SessionNote::LastWords(words), at } => {
+            Write::Fact { session, note: SessionNote::LastWords(last_words(&words)), at }
+        }
+        Write::Fact { session, note: SessionNote::FailedTool(mut failed), at } => {
+            scrub(&mut failed);
+            Write::Fact { session, note: SessionNote::FailedTool(failed), at }
+        }
         plain @ (Write::Agent(_)
+        | Write::Card(_)
         | Write::Rest { .. }
         | Write::Allowance(_)
         | Write::AllowanceSpent(_)
         | Write::StrikesDelivered { .. }
-        | Write::InjectionsShown { .. }) => plain,
+        | Write::InjectionsShown { .. }
+        | Write::Fact { note: SessionNote::Began(_) | SessionNote::GoesOn { .. }, .. }) => plain,
     }
 }
 

@@ -19,7 +19,7 @@ pub fn say(event: &EventContext<'_>) -> ReplyDraft {
         _ => "the settings",
     };
     let told = format!(
-        "Taut's hooks were removed from or switched off in {file}. This session goes on with them. \
+        "Taut's hooks were removed from, added to or switched off in {file}. This session goes on with them. \
          `taut doctor` shows what is left, `taut init` puts them back, `taut uninstall` removes them for good."
     );
     let notice = event.session().map(|session| {

@@ -5,7 +5,7 @@ use super::{ReplyDraft, pre_compact};
 use crate::context::ContextBudget;
 use crate::event_context::EventContext;
 use crate::memory::Memory;
-use crate::stops;
+use crate::{checkpoints, stops};
 use model::reply::{ByFamily, Gate, GateStop, Reply};
 use model::{Findings, Level, text};
 
@@ -17,7 +17,11 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
     let mut said = ReplyDraft::default();
     let code = stops::code(event).filter(|_| guard.level() == all.level());
     // It quotes the command, and a person reads it in a dialog.
-    let reason = || text::lines(&policy::reason(&all), usize::MAX);
+    let beside = checkpoints::sentence(event).filter(|_| guard.level() == all.level() && gates.is_empty());
+    let reason = || {
+        let reason = text::lines(&policy::reason(&all), usize::MAX);
+        beside.map_or(reason.clone(), |sentence| format!("{reason} {sentence}"))
+    };
     let told = || match code {
         // Not the command that lets it pass: that is not for the model to type.
         Some(code) => format!("{}\n(code {code}: the user can let exactly this pass once.)", reason()),

@@ -121,3 +121,12 @@ fn f3_decoration_is_taken_off_to_recognise_a_text() {
     assert_eq!(bare("a\u{1b}]0;never closed\nb"), "a\nb");
     assert_eq!(bare("x\u{202e}y\u{200b}z\u{e0041}"), "xyz");
 }
+
+#[test]
+fn f1_what_somebody_agrees_to_hides_no_control_not_even_a_colour() {
+    let command = "echo ok \u{1b}[0;7m\r\n\tnext\u{9b}31m\u{7f}";
+    assert_eq!(with_pictures(command), "echo ok ␛[0;7m␍\n\tnext\\u{9b}31m␡");
+    assert_eq!(lines(&with_pictures("a\u{1b}[0;7mb"), 99), "a␛[0;7mb", "the cleaner leaves it so");
+    let value = serde_json::json!({"a\u{1b}[m": ["x\u{1b}[1m", 1]});
+    assert_eq!(value_with_pictures(&value), serde_json::json!({"a␛[m": ["x␛[1m", 1]}));
+}

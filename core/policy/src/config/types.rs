@@ -134,6 +134,41 @@ impl ConfigType for QuietTimes {
     }
 }
 
+/// An address that something is sent to: nothing goes over the network that others on the way can read.
+#[derive(Debug)]
+pub enum WebAddress {}
+
+impl WebAddress {
+    /// Of this machine, `http` is enough: nobody is on the way.
+    pub fn accepts(text: &str) -> bool {
+        let is_plain =
+            text.len() < 2_000 && text.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '#' | '@'));
+        let host = |rest: &str| rest.split(['/', '?', ':']).next().unwrap_or_default().to_ascii_lowercase();
+        is_plain
+            && match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
+                (Some(rest), _) => !host(rest).is_empty(),
+                (None, Some(rest)) => matches!(host(rest).as_str(), "127.0.0.1" | "localhost"),
+                (None, None) => false,
+            }
+    }
+}
+
+impl ConfigType for WebAddress {
+    type Value = String;
+    const KIND: ValueKind = ValueKind::Spelled {
+        what: "an address that begins with https:// (http:// only for 127.0.0.1) and has no name, password or `@` in it",
+        accepts: Self::accepts,
+    };
+
+    fn read(value: &Value) -> Option<String> {
+        value.as_str().filter(|text| Self::accepts(text)).map(str::to_owned)
+    }
+
+    fn show(value: &String) -> Option<Value> {
+        Some(Value::String(value.clone()))
+    }
+}
+
 /// What can be notified of.
 #[derive(Debug)]
 pub enum NotifyKind {}

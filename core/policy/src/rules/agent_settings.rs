@@ -14,7 +14,8 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Deny,
     title: "Taking Taut’s hooks out of an agent’s settings",
     doc: "Stops edits that remove Taut's hooks from a coding agent's settings file or switch all hooks \
-          off, and any change of such a file by the shell, whose result cannot be seen beforehand.",
+          off, edits that let agents be answered from elsewhere (`taut answer on` is for people), and any \
+          change of such a file by the shell, whose result cannot be seen beforehand.",
     instead: "Use the edit tool and keep the lines with Taut’s hooks as they are.",
     denies: &[
         "rm ~/.claude/settings.json", "mv ~/.claude /tmp/", "echo {} > ~/.claude/settings.json",
@@ -48,8 +49,9 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let Some(target) = found.map(|act| act.target.clone()).or(named_again) else { return };
     let removes = sight.parsed_call.edit.as_ref().is_none_or(disarms);
     if removes {
-        let reason =
-            format!("`{}` is where Taut's hooks are; this would take them out or cannot be checked.", target.shown);
+        let adds = sight.parsed_call.edit.as_ref().is_some_and(lets_answer);
+        let what = if adds { "let agents be answered from elsewhere" } else { "take them out or cannot be checked" };
+        let reason = format!("`{}` is where Taut's hooks are; this would {what}.", target.shown);
         let subject = if sight.command.words.is_empty() { format!("> {}", target.shown) } else { sight.shown() };
         hits.push(Hit::new(subject, reason).about(target.path.as_deref()));
     }
@@ -61,9 +63,9 @@ fn changes_settings(deed: PathVerb, target: &Target) -> bool {
     folder || guarded_keys::agent_settings(target)
 }
 
-/// Whether an edit takes our hooks out, or switches all hooks off.
+/// Whether an edit takes our hooks out, adds the line that lets agents be answered, or switches all hooks off.
 pub(super) fn disarms(edit: &FileEdit) -> bool {
-    let dense: String = edit.added.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let dense = without_space(&edit.added);
     let off = dense.contains("disableAllHooks") && !dense.contains("\"disableAllHooks\":false");
     // `"taut@market": false` in the list of plugins.
     let plugin = dense.split("\"taut").skip(1).any(|rest| {
@@ -78,5 +80,38 @@ pub(super) fn disarms(edit: &FileEdit) -> bool {
         Some(removed) => ours(removed).iter().any(|line| !kept.contains(line)),
         None => kept.is_empty(),
     };
-    off || plugin || lost
+    off || plugin || lost || lets_answer(edit)
+}
+
+/// As the line that waits for a person's answer has it.
+const WAITING: &str = "\"answer\",\"wait\"";
+
+/// Whether an edit adds that line. Of a whole file it is not known what it held before.
+fn lets_answer(edit: &FileEdit) -> bool {
+    let waits = |text: &str| without_space(text).matches(WAITING).count();
+    edit.removed.as_ref().is_some_and(|removed| waits(&edit.added) > waits(removed))
+}
+
+fn without_space(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_whitespace()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn g8_an_edit_neither_adds_nor_removes_the_line_that_waits_for_answers() {
+        const LINE: &str = r#"{ "command": "/b/taut", "args": ["answer", "wait", "--agent", "claude-code"] }"#;
+        let edit = |removed: &str, added: &str| FileEdit {
+            tool: "Edit".into(),
+            path: "~/.claude/settings.json".into(),
+            removed: Some(removed.into()),
+            added: added.into(),
+        };
+        assert!(disarms(&edit("{}", LINE)) && lets_answer(&edit("{}", LINE)), "added");
+        assert!(disarms(&edit("{}", "[\"answer\" ,\n \"wait\"]")), "in several lines");
+        assert!(disarms(&edit(LINE, "{}")), "removed");
+        assert!(!disarms(&edit(LINE, &format!("{LINE}\n\"model\": \"opus\""))), "kept");
+    }
 }

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Deny,
     title: "Taut’s commands for people",
     doc: "Stops an agent from running the commands that change what the guard does, speak past it, start agents or act \
-          for the user: `taut uninstall`, `init`, `trust`, `pause`, `allow`, `policy allow`, `config edit`, `loop`, \
+          for the user: `taut uninstall`, `init`, `trust`, `pause`, `allow`, `answer`, `policy allow`, `config edit`, `loop`, \
           `run`, `hook`, `rpc`, `daemon`, `db`, `ui`, `statusline`, `notify on|off|test`, and any command of Taut's \
           that is not declared to be for agents. They need a person at a real terminal: another terminal, a \
           multiplexer, a schedule or a script around them is opened and changes nothing.",
@@ -36,6 +36,36 @@ pub const RULE: Rule = Rule {
         "EDITOR='cp /tmp/x' taut config edit --yes",
         "unset CLAUDECODE; taut loop build --yes",
         "taut allow k7",
+        "taut answer",
+        "taut answer api --allow",
+        "taut answer --card 9f3c21ab --deny no",
+        "env -i HOME=/home/dev /usr/local/bin/taut answer api --choose SQLite",
+        "sh -c 'unset TAUT_AGENT_ID CLAUDECODE; taut answer api --allow'",
+        "tmux send-keys -t main:1 'taut answer api --allow' Enter",
+        "tmux new-window 'taut answer api'",
+        "taut answer --words status bob --choose Yes",
+        "taut answer --deny status bob",
+        "taut answer --card status --allow",
+        "taut answer --json status bob --allow",
+        "taut --json answer --choose status bob",
+        "taut answer --words=x status bob",
+        "taut answer status bob",
+        "taut answer bob --words --help",
+        "taut answer -- status bob",
+        "tmux send-keys 'taut answer --words status bob --choose Yes' Enter",
+        "tmux send-keys -t %1 -l taut",
+        "tmux send-keys -t %1 'taut top' Enter",
+        "tmux send-keys -t 1 'ta' \\; send-keys -t 1 'ut answer bob --allow' Enter",
+        "tmux send-keys -t 1 ta\\; send-keys -t 1 'ut answer bob --allow' Enter",
+        "tmux send-keys -l ta; tmux send-keys -l \"ut\"; sleep 1; tmux send-keys ' answer bob --allow' Enter",
+        "tmux send-keys t a u t Space p a u s e",
+        "tmux send-keys taux BSpace t",
+        "tmux send-keys -H 74 61 75 74",
+        "xdotool type taut",
+        "alias t=taut; t answer api --allow",
+        "taut answer on --yes",
+        "taut answer wait --agent claude-code < /tmp/payload",
+        "taut answer wait --agent claude-code --help",
         "taut policy forget 1",
         "taut run",
         "taut --json loop plan",
@@ -52,6 +82,8 @@ pub const RULE: Rule = Rule {
         "taut explain 'rm -rf /'", "taut task list", "taut status \"working\"", "taut policy list",
         "taut policy show rm-root", "taut log note", "taut events --json", "echo taut uninstall", "taut --help",
         "taut session dehydrate", "taut notify status", "taut memory on --dry-run", "taut remember 'use make'",
+        "taut answer status", "taut --json answer status --help", "taut answer --help", "taut answer on --help",
+        "tmux send-keys -l ls; tmux send-keys ' -l' Enter", "tmux send-keys 'echo taut' Enter", "taut help answer",
         "taut config show --origin", "taut trust --show", "taut init --dry-run", "taut daemon status",
         "taut loop --help", "taut help pause", "taut log 'taut pause 1h'", "tmux new-window 'taut top'",
         "engine start", "git commit -m 'taut pause'",
@@ -63,9 +95,19 @@ pub const RULE: Rule = Rule {
 fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let call = Call::of(sight);
     let words: Vec<&str> = call.words.iter().map(AsRef::as_ref).collect();
+    // More may be typed behind it, by another line and by other means.
+    if sight.command.typed && sight.program() == "taut" {
+        report(sight, "What is typed into another terminal counts as the user's own doing.", hits);
+        return;
+    }
     let only_looks = match words.as_slice() {
         // The words of a supervised agent are its own.
         ["run", ..] => false,
+        // Any word there may be an agent's name, or what an option says.
+        ["answer", ..] if !is_about_answers(sight) => {
+            return report(sight, "This is for a person at a terminal, not for an agent.", hits);
+        }
+        ["answer", ..] => true,
         ["trust"] if call.flag("show") => true,
         ["init" | "uninstall"] | ["memory", "on" | "off"] if call.flag("dry-run") => true,
         _ => call.flag("help") || call.flag("version") || call.args.short('h'),
@@ -79,5 +121,19 @@ fn judge(sight: &RuleInput<'_>, hits: &mut Vec<Hit>) {
         // Another program may be called by the old name.
         None if sight.program() == "engine" => {}
         None => report(sight, "This is none of Taut's commands for agents.", hits),
+    }
+}
+
+/// `taut answer status` and the help of commands, and not a word more.
+fn is_about_answers(sight: &RuleInput<'_>) -> bool {
+    let words: Vec<_> = sight.command.args().iter().map(crate::args::text).collect();
+    let is_help = |word: &str| matches!(word, "--help" | "-h");
+    let plain: Vec<&str> = words.iter().map(AsRef::as_ref).filter(|word| *word != "--json" && !is_help(word)).collect();
+    match plain.as_slice() {
+        ["answer", "status"] => true,
+        // The holder's line is read before any option is: with `--help` it does what it does.
+        ["answer"] | ["answer", "on" | "off" | "help"] => words.iter().any(|word| is_help(word)),
+        ["answer", "help", _] => true,
+        _ => false,
     }
 }

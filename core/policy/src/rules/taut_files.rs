@@ -16,7 +16,7 @@ pub const RULE: Rule = Rule {
     kind: RuleKind::Deny,
     title: "Taut’s own files",
     doc: "Stops writing, moving, mounting over or removing Taut's configuration, database, state folder or binary, by \
-          the shell or by the agent's edit tools, also through a link; opening its database; speaking to its socket by \
+          the shell or by the agent's edit tools, also through a link; opening its database; speaking to its sockets by \
           hand; and ending its daemon by a number that was looked up.",
     instead: "Ask the user to change it; `taut policy show rm-root` shows what holds.",
     denies: &[
@@ -38,6 +38,12 @@ pub const RULE: Rule = Rule {
         "echo '{}' | socat - UNIX-CONNECT:/home/dev/.local/state/taut/taut.sock",
         "curl --unix-socket ~/.local/state/taut/taut.sock http://x/",
         "python3 -c \"import socket; s=socket.socket(socket.AF_UNIX); s.connect('/run/taut.sock')\"",
+        "nc -U ~/.local/state/taut/supervised/4242.sock",
+        "cd ~/.local/state/taut/supervised && echo '{\"do\":\"enter\"}' | socat - UNIX-CONNECT:4242.sock",
+        "python3 -c \"import socket; s=socket.socket(socket.AF_UNIX); s.connect('/home/dev/x/supervised/57.sock')\"",
+        "cd ~/.local/state/taut/supervised && python3 /tmp/t.py 57.sock",
+        "P=~/.local/state/taut/supervised/57.sock node -e 'require(\"net\").connect(process.env.P)'",
+        "./press-enter ~/.local/state/taut/supervised/57.sock",
         "cat ~/.local/state/taut/daemon.pid | xargs kill",
         "pgrep -f 'taut daemon' | xargs kill",
         "ln -s ~/.config c && echo x > c/taut/config.toml",
@@ -47,15 +53,32 @@ pub const RULE: Rule = Rule {
         "cat .taut/config.toml", "ls ~/.local/state/taut", "Write: .taut/hooks/started", "echo taut",
         "rm -rf .taut/logs", "Write: docs/taut.md", "chmod +x $(git ls-files taut)", "mount", "umount /mnt/usb",
         "nc -U /tmp/app.sock", "curl --unix-socket /var/run/docker.sock http://x/info", "grep -rn taut.sock docs",
-        "ps aux | grep taut", "cat server.pid | xargs kill", "which taut",
+        "ls ~/.local/state/taut/supervised", "python3 train.py --supervised",
+        "python3 -m pytest tests/supervised/test_x.py", "git commit -m 'the socket lies in supervised/57.sock'",
+        "grep -rn supervised/57.sock docs", "ps aux | grep taut", "cat server.pid | xargs kill", "which taut",
     ],
     watch: RuleTrigger::Line,
     judge,
 };
 
+/// The daemon's, or one on which `taut run` takes what is typed to an agent.
+fn names_a_socket(line: &str) -> bool {
+    line.contains("taut.sock") || names_a_supervised(line)
+}
+
+fn names_a_supervised(line: &str) -> bool {
+    line.contains("supervised") && line.contains(".sock")
+}
+
+/// They look at a path, or only say it.
+const LOOKS: &[&str] = &[
+    "[", "[[", "basename", "cat", "cd", "dirname", "du", "echo", "fd", "file", "find", "git", "grep", "head", "ls",
+    "printf", "readlink", "realpath", "rg", "stat", "tail", "taut", "test", "tree", "wc",
+];
+
 fn judge(line: &RuleInput<'_>, hits: &mut Vec<Hit>) {
     let parsed_call = line.parsed_call;
-    let names_socket = parsed_call.line.as_deref().is_some_and(|line| line.contains("taut.sock"));
+    let names_socket = parsed_call.line.as_deref().is_some_and(names_a_socket);
     for (at, (command, seen)) in parsed_call.reading.commands.iter().zip(&parsed_call.seen).enumerate() {
         let sight = RuleInput { command, seen, at, ..*line };
         let own = |target: &Target| guarded_keys::tauts(&parsed_call.around, line.ground, target);
@@ -188,11 +211,17 @@ fn finds_taut(command: &Command) -> bool {
     searches && command.args().iter().any(own)
 }
 
-/// Inline code that connects to the daemon.
+/// Code that connects to the daemon or to a supervisor, and any program that is given a supervisor's socket.
 fn speaks_to_socket(sight: &RuleInput<'_>) -> bool {
     let program = sight.program();
+    let is_supervised =
+        |path: &str| path.contains("supervised/") && path.ends_with(".sock") && !path.contains(char::is_whitespace);
     if !EXECUTORS.contains(&program) && !program.starts_with("python") {
-        return false;
+        return !LOOKS.contains(&program) && sight.command.args().iter().any(|word| is_supervised(&text(word)));
+    }
+    // Wherever it stands: code gets it by a variable, from its folder or as a word.
+    if sight.parsed_call.line.as_deref().is_some_and(names_a_supervised) {
+        return true;
     }
     let connects = |code: &str| {
         code.contains("taut.sock")

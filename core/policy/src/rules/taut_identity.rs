@@ -12,7 +12,8 @@ pub const RULE: Rule = Rule {
     doc: "Stops setting the variables that say who an agent is (`TAUT_AGENT_ID`, `RALPH_AGENT_ID`, \
           `TAUT_SESSION_ID`, `TAUT_HOME`, …) for a Taut command, and what acts on others' tasks: `--agent` with \
           another's name, deregistering another, deleting many tasks at once. An agent would finish, fail, end or \
-          read another's work.",
+          read another's work. Nor does it send messages from another terminal (`tmux send-keys`, `tmux new-window`, \
+          …): what is typed there counts as the user's own words.",
     instead: "Run the command as yourself: `taut task list`, `taut task done a/1`.",
     denies: &[
         "TAUT_AGENT_ID=other taut task fail a/1", "env RALPH_AGENT_ID=x taut task done a/1",
@@ -23,6 +24,8 @@ pub const RULE: Rule = Rule {
         "taut task agent deregister alice", "taut task delete --all --confirm", "task delete --status open,active",
         "sh -c 'taut task done a/1 --agent alice'", "TAUT_AGENT_ID=b nohup taut task claim",
         "HOME=/tmp/x timeout 5 taut task list", "TAUT_AGENT_ID=b sh -c 'taut task done a/1'",
+        "tmux send-keys -t %1 'taut send api go on' Enter", "tmux new-window \"taut send api 'go on'\"",
+        "screen -X stuff 'taut send api hi\\n'", "tmux new-window 'sh -c \"env -i taut send api hi\"'",
     ],
     passes: &[
         "taut task list",
@@ -34,6 +37,8 @@ pub const RULE: Rule = Rule {
         "taut task done a/1 --agent \"$RALPH_AGENT_ID\"",
         "taut task claim --agent ${TAUT_AGENT_ID}",
         "taut task done a/1 --attempt 1",
+        "taut send api 'rebase before you go on'",
+        "tmux send-keys -t %1 'echo taut send' Enter",
         "taut task delete a/1",
         "taut task list --assignee alice",
         "taut task fail a/1 --reason 'no --agent alice'",
@@ -76,8 +81,12 @@ fn others(sight: &RuleInput<'_>) -> Option<String> {
     let grammar = Grammar { short: "npcdsr", long: VALUES, single_dash_long: false };
     let args = Args::parse(sight.command.args(), grammar);
     let mut operands = args.operands.iter().map(|word| text(word));
-    if sight.program() != "task" && operands.next().as_deref() != Some("task") {
-        return None;
+    if sight.program() != "task" {
+        let group = operands.next();
+        if matches!(group.as_deref(), Some("send" | "worker")) && sight.command.is_in_another_terminal() {
+            return Some("From another terminal a message would pass for the user's own words.".to_string());
+        }
+        group.filter(|group| *group == "task")?;
     }
     let own = sight.parsed_call.around.agent.as_deref();
     let foreign = |name: &str| !name.is_empty() && !name.contains('$') && !name.contains('`') && Some(name) != own;

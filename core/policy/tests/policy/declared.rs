@@ -154,8 +154,7 @@ fn g9_a_trigger_that_can_never_hold_is_named_with_the_nearest_that_can() {
 
 #[test]
 fn the_sections_that_nobody_read_are_unknown() {
-    let unread =
-        ["daemon", "events", "log", "preset", "queue", "retention", "roles", "run", "tasks", "tmux", "ui", "undo"];
+    let unread = ["daemon", "events", "log", "preset", "queue", "retention", "roles", "run", "tasks", "tmux", "ui"];
     for name in unread.into_iter().chain(["version"]) {
         assert!(config::check(&format!("[{name}]\n"), "a").is_err(), "{name}");
     }

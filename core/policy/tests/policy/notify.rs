@@ -40,6 +40,7 @@ fn f5_the_users_section_is_read_whole() {
             command: vec!["/usr/bin/tell".into(), "me".into()],
             debounce_ms: 30_000,
             quiet,
+            ..Notify::default()
         }
     );
 }

@@ -39,6 +39,7 @@ pub struct ClientLaunch {
     pub(super) permissions: ClientPermissions,
     pub(super) limit: Duration,
     pub(super) in_tmux: bool,
+    pub(super) started_by: Vec<OsString>,
 }
 
 impl ClientLaunch {
@@ -56,6 +57,7 @@ impl ClientLaunch {
             permissions: ClientPermissions::Skip,
             limit: LIMIT,
             in_tmux: true,
+            started_by: Vec::new(),
         }
     }
 
@@ -93,6 +95,13 @@ impl ClientLaunch {
     #[must_use]
     pub fn outside_tmux(mut self) -> Self {
         self.in_tmux = false;
+        self
+    }
+
+    /// Below a program that starts it: `taut run --`.
+    #[must_use]
+    pub fn started_by(mut self, words: &[impl AsRef<OsStr>]) -> Self {
+        self.started_by = words.iter().map(|word| word.as_ref().into()).collect();
         self
     }
 

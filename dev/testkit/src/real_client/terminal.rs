@@ -33,7 +33,8 @@ impl Terminal {
     pub(super) fn open(launch: &ClientLaunch, client: &RealClient, isolation: Isolation) -> io::Result<Self> {
         skip_first_run_questions(launch)?;
         let model = ScriptedModel::start(launch.script.clone())?;
-        let mut line: Vec<OsString> = vec![client.program().into()];
+        let mut line = launch.started_by.clone();
+        line.push(client.program().into());
         if !launch.in_tmux {
             line.splice(0..0, ["env", "-u", "TMUX", "-u", "TMUX_PANE"].map(OsString::from));
         }
@@ -103,12 +104,27 @@ impl Terminal {
             match poll::until("the client to end", again, || self.exit_code().ok().flatten()) {
                 Ok(code) => return Ok(code),
                 Err(cause) if Instant::now() >= deadline => {
-                    let screen = self.capture().unwrap_or_default();
-                    return Err(io::Error::new(cause.kind(), format!("{cause}; the last screen was:\n{screen}")));
+                    let (screen, process) = (self.capture().unwrap_or_default(), self.process_state());
+                    let pane = self.dead_pane().unwrap_or_default();
+                    let text =
+                        format!("{cause}; its pane: {pane:?}; its process: {process}; the last screen was:\n{screen}");
+                    return Err(io::Error::new(cause.kind(), text));
                 }
                 Err(_) => {}
             }
         }
+    }
+
+    /// What the system tells of the client's process, for who reads that it did not end.
+    fn process_state(&self) -> String {
+        let Ok(pid) = self.client_pid() else { return "unknown".to_owned() };
+        let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        let of = |task: &Path| {
+            let read = |name: &str| fs::read_to_string(task.join(name)).unwrap_or_default();
+            format!("{} [{}]", read("stat").trim(), read("wchan").trim())
+        };
+        let lines: Vec<String> = threads.map(|task| of(&task.path())).collect();
+        if lines.is_empty() { format!("{pid} is gone") } else { lines.join("\n") }
     }
 
     /// The screen as it is now.
@@ -161,6 +177,16 @@ impl Terminal {
     /// # Errors
     /// When the terminal is gone.
     pub fn exit_code(&self) -> io::Result<Option<i32>> {
+        match self.dead_pane()? {
+            // A pane is dead when its terminal is closed; how its process ended is known a moment later, or never: tmux
+            // has been seen not to ask. Then the system still knows it.
+            Some(None) => Ok(ended(self.client_pid()?)),
+            found => Ok(found.flatten()),
+        }
+    }
+
+    /// `None` while the pane lives; then what is known of how its process ended.
+    fn dead_pane(&self) -> io::Result<Option<Option<i32>>> {
         let format = "#{pane_dead}/#{pane_dead_status}/#{pane_dead_signal}";
         let answer = self.tmux.ask(&["display-message", "-p", format])?;
         let mut fields = answer.trim().split('/');
@@ -169,7 +195,7 @@ impl Terminal {
         }
         let status = fields.next().and_then(|status| status.parse().ok());
         let signal = fields.next().and_then(|signal| signal.parse().ok());
-        Ok(Some(status.or_else(|| signal.map(|signal: i32| 128 + signal)).unwrap_or(-1)))
+        Ok(Some(status.or_else(|| signal.map(|signal: i32| 128 + signal))))
     }
 
     /// The client's process id.
@@ -191,6 +217,14 @@ impl Terminal {
     pub fn isolation(&self) -> Isolation {
         self.isolation
     }
+}
+
+/// How a process ended that nobody has asked about since.
+fn ended(pid: i32) -> Option<i32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let status: i32 = rest.split_whitespace().last().filter(|_| rest.starts_with('Z'))?.parse().ok()?;
+    Some(if status & 0x7f == 0 { status >> 8 } else { 128 + (status & 0x7f) })
 }
 
 /// Answers beforehand what the client asks a new user: theme, key, trust in the folder, the bypass mode.

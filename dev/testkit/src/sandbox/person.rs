@@ -8,7 +8,7 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use super::Sandbox;
@@ -36,7 +36,25 @@ impl Sandbox {
         typed: &str,
         env: &[(&str, &str)],
     ) -> io::Result<Output> {
-        let mut command = match self.alone("setsid") {
+        let mut command = self.in_front_of_terminal(program);
+        command.args(args).envs(env.iter().copied());
+        answer(command, typed)
+    }
+
+    /// Starts `taut` at a terminal where somebody sits for as long as the file is held; what it prints is read from its
+    /// stdout.
+    ///
+    /// # Errors
+    /// When there is no terminal to be had, or the command cannot be started.
+    pub fn start_at_terminal<S: AsRef<OsStr>>(&self, args: &[S], env: &[(&str, &str)]) -> io::Result<(Child, File)> {
+        let (screen, end) = terminal()?;
+        let mut command = self.in_front_of_terminal(self.bin());
+        command.args(args).envs(env.iter().copied()).stdin(end).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        Ok((command.spawn()?, screen))
+    }
+
+    fn in_front_of_terminal(&self, program: &Path) -> Command {
+        match self.alone("setsid") {
             Some(mut command) => {
                 command.args(["-c", "-w"]).arg(program);
                 command
@@ -46,9 +64,7 @@ impl Sandbox {
                 take_terminal(&mut command);
                 command
             }
-        };
-        command.args(args).envs(env.iter().copied());
-        answer(command, typed)
+        }
     }
 
     /// As if somebody had looked at the project's files and agreed to them.

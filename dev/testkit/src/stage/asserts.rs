@@ -1,7 +1,8 @@
-//! What a hook must have answered.
+//! What a hook must have answered, and what a person was told.
 
 use serde_json::Value;
 
+use super::Stage;
 use crate::process::Finished;
 
 /// Exit 0 and nothing printed.
@@ -24,4 +25,19 @@ pub fn assert_decided(done: &Finished, decision: &str, what: &str) {
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], decision, "{what}");
     assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "PreToolUse", "{what}");
     assert!(!done.pipes_held, "{what}: somebody holds the pipes");
+}
+
+/// Somebody at a terminal who types this: how it ended, and what was said.
+pub fn person(stage: &Stage, args: &[&str], typed: &str) -> (Option<i32>, String) {
+    let done = stage.sandbox.at_terminal(args, typed, &[]).unwrap();
+    let said = [done.stdout, done.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    (done.status.code(), said)
+}
+
+/// The same where it must go well: what was said.
+#[track_caller]
+pub fn person_succeeds(stage: &Stage, args: &[&str], typed: &str) -> String {
+    let (code, said) = person(stage, args, typed);
+    assert_eq!(code, Some(0), "{args:?}: {said}");
+    said
 }

@@ -22,7 +22,7 @@ use crate::process::{self, Finished};
 use crate::sandbox::{Sandbox, taut_bin};
 
 pub use crate::process::{lives, signal};
-pub use asserts::{assert_decided, assert_denied, assert_silent};
+pub use asserts::{assert_decided, assert_denied, assert_silent, person, person_succeeds};
 pub use hooks::{DAEMON, IN_PROCESS, LIMIT, walk};
 pub use loops::{RunningLoop, summary};
 pub use night::Night;

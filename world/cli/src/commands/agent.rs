@@ -57,14 +57,18 @@ fn focus(id: &str, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
+pub fn unknown(id: &str, agents: &[Agent]) -> CliError {
+    CliError::not_found(no_such(id, agents)).hint("taut agents")
+}
+
 /// With the nearest id there is, whichever letters are great or small.
-fn unknown(id: &str, agents: &[Agent]) -> CliError {
+pub fn no_such(id: &str, agents: &[Agent]) -> String {
     let small: Vec<String> = agents.iter().map(|agent| agent.id.to_lowercase()).collect();
     let words: Vec<&str> = small.iter().map(String::as_str).collect();
     let near = nearest(&id.to_lowercase(), &words);
     let near = agents.iter().find(|agent| near.is_some_and(|near| agent.id.to_lowercase() == near));
     let near = near.map(|agent| format!(" (nearest: `{}`)", line(&agent.id, 80))).unwrap_or_default();
-    CliError::not_found(format!("there is no agent `{}`{near}", line(id, 80))).hint("taut agents")
+    format!("there is no agent `{}`{near}", line(id, 80))
 }
 
 /// tmux calls this at every change of focus: most panes hold no agent, and nobody reads what is said.

@@ -1,15 +1,16 @@
 //! `taut agents`: every worker and what its owner wants to know at a glance.
 
-use super::{ago, stored};
+use super::{ago, nothing_yet, seen, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
 use clap::Args;
 use dash::Feed;
-use dash::view_model::{self, AgentRow};
+use dash::view_model::{self, AgentRow, FAILED_TOOL};
 use host::paths::PathVariables;
 use model::Ms;
 use model::row::AgentStatus;
+use model::status_colour::TerminalColour;
 use std::time::Duration;
 use store::{Store, StoreHandle};
 
@@ -28,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
     let look = if args.all { Store::whole_fleet } else { Store::fleet };
-    let fleet = stored()?.as_ref().map(look).transpose()?.unwrap_or_default();
+    let fleet = stored()?.map(|store| look(&seen(store))).transpose()?.unwrap_or_default();
     let rows = view_model::rows(&fleet, host::clock::now());
     if args.watch {
         return watch(rows, printer);
@@ -40,7 +41,7 @@ pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     }
     if rows.is_empty() {
-        printer.note("no agents yet; `taut init` installs the hooks that tell of them");
+        printer.note(nobody(args)?);
         return Ok(Exit::Ok);
     }
     let now = host::clock::now();
@@ -54,8 +55,19 @@ pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
+/// What is true where nobody is listed.
+fn nobody(args: &AgentsArgs) -> Result<Text, CliError> {
+    let past = stored()?.map(|store| store.had_sessions()).transpose()?.unwrap_or_default();
+    Ok(match (past, args.all) {
+        (true, false) => "no agent is running; `taut sessions --all` lists the sessions that ended".into(),
+        (true, true) => "no agent with a name has run; `taut sessions --all` lists the sessions that ended".into(),
+        (false, _) => nothing_yet("agents").into(),
+    })
+}
+
 /// What is there, then every change of a status until it is interrupted.
 fn watch(mut rows: Vec<AgentRow>, printer: &Printer) -> Result<Exit, CliError> {
+    service::follow_clients(&PathVariables::from_process());
     changes(&[], &rows).iter().for_each(|change| print_change(change, printer));
     let mut feed = Feed::new(&PathVariables::from_process().state());
     let mut store = StoreHandle::default();
@@ -109,7 +121,7 @@ fn print_change(change: &Change<'_>, printer: &Printer) {
     }
     let to = to.map_or_else(|| printer.dim("gone"), |status| shown(status, printer));
     let from = from.map(|from| format!(" (was {})", from.name())).unwrap_or_default();
-    printer.line(text!("{} {} {}{}", row.since.rfc3339(), row.id, to, from));
+    printer.line(text!("{} {} {}{}", host::clock::shown(row.since), row.id, to, from));
 }
 
 /// Which agent it is stands beside its name, where there is more than one kind.
@@ -117,7 +129,11 @@ const CLIENT_AT: usize = 2;
 
 fn line(row: &AgentRow, mixed: bool, now: Ms, printer: &Printer) -> Vec<Text> {
     let tool = row.tool.as_ref().map(|tool| format!("{} {}", tool.name, ago(now.since(tool.since))));
-    let doing = row.why.clone().or(tool).or_else(|| row.doing.clone());
+    let failed = row.failed_tool.as_ref().filter(|_| row.why.is_none());
+    // Of one that does nothing, what it said last.
+    let doing = row.why.clone().or(tool).or_else(|| row.doing.clone()).or_else(|| row.last_words.clone());
+    let doing = doing.or_else(|| failed.cloned());
+    let doing = doing.map(|text| if failed.is_some() { format!("{FAILED_TOOL}{text}") } else { text });
     let nothing = || "-".to_string();
     let mut cells = vec![
         shown(row.status, printer),
@@ -144,11 +160,12 @@ fn short(text: &str, most: usize) -> String {
 
 fn shown(status: AgentStatus, printer: &Printer) -> Text {
     let name = format!("{:<9}", status.name());
-    match status {
-        AgentStatus::Error => printer.red(name),
-        AgentStatus::Attention => printer.yellow(name),
-        AgentStatus::Working => printer.green(name),
-        AgentStatus::Checked | AgentStatus::Done => printer.dim(name),
+    match status.colour().terminal {
+        TerminalColour::Red => printer.red(name),
+        TerminalColour::Yellow => printer.yellow(name),
+        TerminalColour::Green => printer.green(name),
+        TerminalColour::Cyan => printer.cyan(name),
+        TerminalColour::Plain => printer.dim(name),
     }
 }
 
@@ -170,6 +187,7 @@ mod tests {
                 since: Ms(*since),
             },
             session: None,
+            died_in: None,
             running: None,
             task: None,
             effort: None,
@@ -177,6 +195,8 @@ mod tests {
             verdict: None,
             sub_agents: 0,
             messages: 0,
+            cards: Vec::new(),
+            facts: model::session_facts::SessionFacts::default(),
         };
         view_model::rows(&Fleet { members: agents.iter().map(member).collect(), ..Fleet::default() }, Ms(0))
     }

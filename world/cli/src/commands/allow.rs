@@ -10,7 +10,7 @@ use model::effect::{Allowance, AllowedOnce, Write};
 use model::row::Event;
 use model::{Ms, stop_code};
 use serde_json::{Value, json};
-use store::Durability;
+use store::{Durability, PolicyLogEntry, PolicyLogKind};
 
 /// A code that is older is nothing anybody waits for.
 const LONGEST_MS: i64 = 24 * 3_600_000;
@@ -31,6 +31,10 @@ pub fn run(args: &AllowOnceArgs, printer: &Printer) -> Result<Exit, CliError> {
     let what = AllowedOnce::Call(digest);
     let allowance = Write::Allowance(Allowance { what, by: person::name(), at: host::clock::now() });
     store.transact(Durability::Full, |tx| tx.apply(&[allowance]))?;
+    let scope = format!("by code {code}");
+    let rule = stop.rules.first().map(String::as_str).unwrap_or_default();
+    let entry = super::policy::entry(PolicyLogKind::AllowedOnce, rule);
+    super::policy::note(PolicyLogEntry { scope, reason: Some(command(&stop)), ..entry }, printer);
     if printer.json() {
         printer.object(&json!({"code": code, "rules": stop.rules, "change": "allowed once"}));
     } else {
@@ -52,14 +56,16 @@ fn chosen(events: Vec<Event>, code: &str, now: Ms) -> Result<Event, CliError> {
     if last.detail.get("stop").is_none() {
         return Err(CliError::failed(format!(
             "the code `{code}` has been used: that call passed at {}",
-            last.at.rfc3339()
+            host::clock::shown_at(last.at, now)
         ))
         .hint(format!("taut policy allow {first_rule}")));
     }
     if now.since(last.at) > LONGEST_MS {
-        return Err(
-            CliError::failed(format!("the code `{code}` is of {} and holds no longer", last.at.rfc3339())).hint(LIST)
-        );
+        return Err(CliError::failed(format!(
+            "the code `{code}` is of {} and holds no longer",
+            host::clock::shown_at(last.at, now)
+        ))
+        .hint(LIST));
     }
     if last.detail["stop"]["floor"] == true {
         return Err(CliError::failed(format!("`{}` is stopped by the floor: nobody lets it pass", command(last)))
@@ -141,25 +147,15 @@ pub fn let_pass_by(event: &Event) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Answer, Level};
+    use model::Level;
 
     fn event(at: i64, detail: Value) -> Event {
         Event {
-            id: String::new(),
-            at: Ms(at),
-            key: at.to_string(),
-            agent: "ada".into(),
-            session: None,
-            host_session: None,
-            sub_agent: None,
-            event: "PreToolUse".into(),
             tool: Some("Bash".into()),
             verdict: Level::Deny,
             rules: vec!["kill-by-name".into()],
-            reason: None,
             detail,
-            micros: 0,
-            answer: Answer::default(),
+            ..Event::noted("PreToolUse", "ada", at.to_string(), Ms(at))
         }
     }
 
@@ -182,9 +178,7 @@ mod tests {
     fn g13_an_unknown_used_old_ambiguous_or_floor_code_says_what_it_is() {
         assert_eq!(said(vec![stop(1, "7kf2aa"), stop(5, "7kf2aa")], 9), "5", "the last that was stopped");
         assert!(said(vec![], 9).contains("no call was stopped with the code `7kf2`"));
-        assert!(
-            said(vec![stop(1, "7kf2aa"), passed(5, "7kf2aa")], 9).contains("has been used: that call passed at 1970")
-        );
+        assert!(said(vec![stop(1, "7kf2aa"), passed(5, "7kf2aa")], 9).contains("has been used: that call passed at "));
         assert_eq!(said(vec![stop(1, "7kf2aa"), passed(5, "7kf2aa"), stop(7, "7kf2aa")], 9), "7");
         assert!(said(vec![stop(1, "7kf2aa")], 2 + LONGEST_MS).contains("holds no longer"));
         assert_eq!(said(vec![stop(1, "7kf2zz"), stop(LONGEST_MS, "7kf2aa")], 2 + LONGEST_MS), LONGEST_MS.to_string());

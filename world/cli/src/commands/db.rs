@@ -4,6 +4,7 @@ use crate::args::DbVerb;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::progress;
 use host::paths::PathVariables;
 use serde_json::json;
 
@@ -24,7 +25,7 @@ pub fn run(verb: DbVerb, printer: &Printer) -> Result<Exit, CliError> {
             let Some(store) = super::stored()? else {
                 return Err(CliError::not_found("there is no database yet").hint("taut init"));
             };
-            store.backup(&to)?;
+            progress::during("copying the database", printer, || store.backup(&to))?;
             let shown = to.to_string_lossy().into_owned();
             if printer.json() {
                 printer.object(&json!({"path": shown}))

@@ -6,6 +6,7 @@ use super::PATIENCE;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
+use crate::progress;
 use host::paths::PathVariables;
 use pipeline::TakenIn;
 use serde_json::{Value, json};
@@ -25,7 +26,8 @@ pub fn run(places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> 
     if ![store::DATABASE, store::SPOOL].iter().any(|name| state.join(name).exists()) {
         return Err(CliError::not_found("there is no database yet").hint("taut init"));
     }
-    match look(places) {
+    let checked = progress::during("checking the database", printer, || look(places));
+    match checked {
         Err(error) if !error.is_corrupt() => Err(error.into()),
         Ok(looked) if looked.report.problems.is_empty() => show(&looked, state, printer),
         _ => mend(places, printer),
@@ -42,7 +44,9 @@ fn look(places: &PathVariables) -> Result<Looked, store::Error> {
 
 fn mend(places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
     let state = &places.state();
-    match store::repair(state, host::clock::now(), PATIENCE)? {
+    let repaired =
+        progress::during("repairing the database", printer, || store::repair(state, host::clock::now(), PATIENCE));
+    match repaired? {
         Repair::Sound => {}
         Repair::CannotTell => {
             return Err(CliError::failed("could not tell in time whether the database is damaged")
@@ -52,7 +56,8 @@ fn mend(places: &PathVariables, printer: &Printer) -> Result<Exit, CliError> {
             printer.note(format!("the database was damaged; it is kept as {}", aside.display()));
         }
     }
-    show(&look(places)?, state, printer)
+    let looked = progress::during("checking what came back", printer, || look(places))?;
+    show(&looked, state, printer)
 }
 
 fn show(looked: &Looked, state: &Path, printer: &Printer) -> Result<Exit, CliError> {

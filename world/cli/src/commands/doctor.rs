@@ -3,15 +3,17 @@
 
 mod agent;
 mod record;
+mod repair;
 mod settings;
 mod unknown_agents;
 
-use super::overview;
+use super::installed_hooks;
 use crate::agent_choice;
 use crate::agent_settings;
 use crate::args::DoctorArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::person;
 use crate::printer::{Printer, text};
 use agent::AgentReport;
 use agents::Dialect;
@@ -40,6 +42,32 @@ const LONGEST_TROUBLE: usize = 300;
 type Found = (Option<&'static str>, Check);
 
 pub fn run(args: &DoctorArgs, printer: &Printer) -> Result<Exit, CliError> {
+    if args.fix {
+        if args.yes { person::outside_agents("doctor --fix")? } else { person::required("doctor --fix")? }
+    }
+    let (worst, checks) = look(args, printer)?;
+    if !args.fix {
+        return Ok(ended(worst));
+    }
+    let repairs = repair::found_in(&checks, &PathVariables::from_process());
+    if repairs.is_empty() {
+        if worst != Health::Ok {
+            printer.note("nothing of this is safe to do unasked; the commands above help");
+        }
+        return Ok(ended(worst));
+    }
+    if !repair::do_all(&repairs, args.yes, printer)? {
+        return Ok(ended(worst));
+    }
+    Ok(ended(look(args, printer)?.0))
+}
+
+fn ended(worst: Health) -> Exit {
+    if worst == Health::Bad { Exit::Failed } else { Exit::Ok }
+}
+
+/// Every check, shown, and how bad the worst of them is.
+fn look(args: &DoctorArgs, printer: &Printer) -> Result<(Health, Vec<Check>), CliError> {
     let places = PathVariables::from_process();
     let agents = if args.agent.is_empty() { looked_at(&places) } else { agent_choice::named(&args.agent)? };
     let reports = AgentReport::all(&agents, &places);
@@ -52,7 +80,7 @@ pub fn run(args: &DoctorArgs, printer: &Printer) -> Result<Exit, CliError> {
     programs.sort();
     programs.dedup();
     let mut general: Vec<Check> =
-        programs.iter().map(|program| checks::program(program, env!("CARGO_PKG_VERSION"))).collect();
+        programs.iter().map(|program| checks::program(program, &places.home(), env!("CARGO_PKG_VERSION"))).collect();
     general.push(configuration());
     general.push(database(&places.state()));
     general.push(daemon(&places.state()));
@@ -78,14 +106,14 @@ pub fn run(args: &DoctorArgs, printer: &Printer) -> Result<Exit, CliError> {
             Health::Bad => "Something does not work; the commands above help.",
         });
     }
-    Ok(if worst == Health::Bad { Exit::Failed } else { Exit::Ok })
+    Ok((worst, checks.into_iter().map(|(_, check)| check).collect()))
 }
 
 /// Those that are here, and those that have our hooks; without any the usual one.
 fn looked_at(places: &PathVariables) -> Vec<&'static Dialect> {
     let here = agent_choice::here(places);
     let project = agent_settings::project(places).unwrap_or_default();
-    let installed = overview::installed(places, &project);
+    let installed = installed_hooks::installed(places, &project);
     let elsewhere = agent_settings::elsewhere(places);
     let is_meant = |dialect: &&'static Dialect| {
         let same = |other: &Dialect| other.id() == dialect.id();

@@ -1,54 +1,134 @@
 //! `taut events`: what happened, what was said to it, and why.
 
-use super::allow::{code_of, digest, let_pass_by};
-use super::{effort, stored};
-use crate::args::{EventsArgs, EventsOf};
+mod csv;
+mod line;
+mod show;
+
+use super::allow::{code_of, digest};
+use super::reach::CallerReach;
+use super::recall::named_root;
+use super::sessions::find;
+use super::{agent, effort, nothing_yet, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::person;
-use crate::printer::{Printer, Text, text};
+use crate::past_time;
+use crate::printer::{Printer, text};
+use clap::{Args, Subcommand};
 use host::paths::PathVariables;
-use model::Level;
 use model::row::Event;
 use pipeline::queue::TaskCaller;
-use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::time::Duration;
-use store::{EventFilter, Store, StoreHandle};
+use store::{EventFilter, LookBack, Store, StoreHandle};
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct EventsArgs {
+    #[command(subcommand)]
+    verb: Option<EventsVerb>,
+    #[command(flatten)]
+    wanted: WantedEvents,
+}
+
+#[derive(Debug, Subcommand)]
+enum EventsVerb {
+    /// Everything that is kept of one event
+    Show(show::ShowEventArgs),
+}
+
+#[derive(Debug, Args)]
+struct WantedEvents {
+    /// Go on printing as events arrive
+    #[arg(long, short)]
+    follow: bool,
+    /// How many of the latest
+    #[arg(long, short = 'n', default_value_t = 20)]
+    limit: usize,
+    /// Only what was denied or asked about, each with its reason
+    #[arg(long)]
+    denied: bool,
+    /// Only what this rule stopped, asked about, warned of or let pass
+    #[arg(long)]
+    rule: Option<String>,
+    /// Only calls of this tool
+    #[arg(long)]
+    tool: Option<String>,
+    /// Only this agent's
+    #[arg(long)]
+    agent: Option<String>,
+    /// Only this session's: its id, ours or the one it is known by, or how that begins
+    #[arg(long)]
+    session: Option<String>,
+    /// Only of the project of this folder
+    #[arg(long, value_name = "PATH")]
+    project: Option<PathBuf>,
+    /// Only those of whoever runs this: its session, all its sessions, or its project's
+    #[arg(long, value_name = "WHOSE", conflicts_with_all = ["agent", "session", "project"])]
+    of: Option<EventsOf>,
+    /// Only since then: 2h, 3d, 2026-11-01
+    #[arg(long)]
+    since: Option<String>,
+    /// Only before then: 2h, 3d, 2026-11-01
+    #[arg(long, conflicts_with = "follow")]
+    until: Option<String>,
+    /// Also the proofs by which `taut init` and `taut doctor` try the guard
+    #[arg(long)]
+    proofs: bool,
+    /// As a table for a spreadsheet
+    #[arg(long)]
+    csv: bool,
+}
+
+/// Whose events are meant, where the caller says whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum EventsOf {
+    Session,
+    Agent,
+    Project,
+}
 
 /// How often a follower looks. The daemon is not needed for it.
 const LOOK_EVERY: Duration = Duration::from_millis(150);
 
 pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
+    match &args.verb {
+        Some(EventsVerb::Show(args)) => show::run(args, printer),
+        None => list(&args.wanted, printer),
+    }
+}
+
+fn list(args: &WantedEvents, printer: &Printer) -> Result<Exit, CliError> {
+    if args.limit == 0 {
+        return Err(CliError::usage("`-n` is 1 or more").hint("taut events -n 1 --follow"));
+    }
+    if args.csv && printer.json() {
+        return Err(CliError::usage("`--csv` and `--json` are two forms of the same").hint("taut events --csv"));
+    }
     let mut store = StoreHandle::default();
     store.renew(stored)?;
-    let mut filter = EventFilter {
-        agent: args.agent.clone(),
-        session: args.session.clone(),
-        only_denied: args.denied,
-        limit: args.limit,
-        ..EventFilter::default()
+    let mut filter = match store.current() {
+        Some(store) => filter(args, store)?,
+        None => EventFilter { limit: args.limit, ..EventFilter::default() },
     };
-    if let Some(store) = store.current() {
-        let caller = effort::who(store, &PathVariables::from_process())?;
-        if let Some(whose) = args.of {
-            narrow(&mut filter, whose, &caller)?;
-        }
-        if person::outside_agents("events").is_err() {
-            keep_to_own(&mut filter, store, caller)?;
-        }
+    let found = match store.current() {
+        Some(store) => store.look_for_events(&filter)?,
+        None => store::FoundEvents::default(),
+    };
+    if args.csv {
+        printer.line(csv::HEAD);
     }
-    let events = match store.current() {
-        Some(store) => store.events(&filter)?,
+    if found.events.is_empty() && !args.follow && !printer.json() && !args.csv {
+        nothing(args, &filter, store.current(), printer)?;
+    }
+    if let Some(LookBack { events, back_to: Some(back_to) }) = found.looked {
+        let back_to = host::clock::shown(back_to);
+        printer.note(text!("looked through {} events, back to {}; `--until` looks at those before", events, back_to));
+    }
+    let used = match store.current().zip(found.events.first()) {
+        Some((store, (_, first))) => store.let_pass_since(first.at)?,
         None => Vec::new(),
     };
-    if events.is_empty() && !args.follow && !printer.json() {
-        printer.note("nothing has happened yet; `taut init` installs the hooks that tell of it");
-    }
-    let used = match store.current().zip(events.first()) {
-        Some((store, first)) => store.let_pass_since(first.at)?,
-        None => Vec::new(),
-    };
-    let mut last = show(&events, &used, printer);
+    let mut last = print(&found.events, &used, args, printer);
     if !args.follow {
         return Ok(Exit::Ok);
     }
@@ -61,8 +141,75 @@ pub fn run(args: &EventsArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         let Some(store) = store.current() else { continue };
         filter.since_key.clone_from(&last);
-        last = show(&store.events(&filter)?, &[], printer).or(last);
+        last = print(&store.look_for_events(&filter)?.events, &[], args, printer).or(last);
     }
+}
+
+fn filter(args: &WantedEvents, store: &Store) -> Result<EventFilter, CliError> {
+    let read =
+        |text: &Option<String>, option: &str| text.as_deref().map(|text| past_time::read(text, option)).transpose();
+    let places = PathVariables::from_process();
+    let mut filter = EventFilter {
+        agent: args.agent.clone(),
+        project: args.project.as_deref().map(|folder| named_root(folder, store, &places)).transpose()?,
+        only_denied: args.denied,
+        rule: args.rule.clone(),
+        tool: args.tool.clone(),
+        since: read(&args.since, "--since")?,
+        until: read(&args.until, "--until")?,
+        without_proofs: !args.proofs,
+        limit: args.limit,
+        ..EventFilter::default()
+    };
+    let caller = effort::who(store, &places)?;
+    if let Some(whose) = args.of {
+        narrow(&mut filter, whose, &caller)?;
+    }
+    if let Some(called) = &args.session {
+        filter.session = Some(find::one(store, called)?.id);
+    }
+    let (asked, own) = match CallerReach::of("events", store, caller)? {
+        CallerReach::Everything => return Ok(filter),
+        CallerReach::Project(own) => (&mut filter.project, own),
+        CallerReach::Agent(own) => (&mut filter.agent, own),
+    };
+    *asked = Some(own);
+    Ok(filter)
+}
+
+/// What is true where nothing is listed.
+fn nothing(
+    args: &WantedEvents,
+    filter: &EventFilter,
+    store: Option<&Store>,
+    printer: &Printer,
+) -> Result<(), CliError> {
+    let any = EventFilter { limit: 1, ..EventFilter::default() };
+    let Some(store) = store.filter(|store| store.events(&any).is_ok_and(|events| !events.is_empty())) else {
+        printer.note(nothing_yet("events"));
+        return Ok(());
+    };
+    if let Some(agent) = &args.agent
+        && store.agent(agent)?.is_none()
+    {
+        printer.note(text!("{}", agent::no_such(agent, &store.agents()?)));
+    }
+    if let Some(rule) = args.rule.as_ref().filter(|rule| policy::rules::find(rule).is_none()) {
+        printer.note(text!("no rule of Taut's own is called {}; `taut policy list` names them", rule));
+    }
+    if let Some(session) = filter.session.as_ref().map(|id| store.session(id)).transpose()?.flatten() {
+        let ended = session.ended_at.map(|at| format!(", which ended {}", host::clock::shown(at)));
+        let ended = ended.unwrap_or_default();
+        printer.note(text!("no event of the session {} of {}{} is like that", session.id, session.agent, ended));
+        return Ok(());
+    }
+    let proofs = EventFilter { without_proofs: false, limit: 1, ..filter.clone() };
+    if filter.without_proofs && !store.look_for_events(&proofs)?.events.is_empty() {
+        printer.note("only the proofs of `taut init` and `taut doctor` are like that; `--proofs` shows them");
+        return Ok(());
+    }
+    printer.note("no event is like that; `taut events` lists the latest of all");
+    Ok(())
 }
 
 /// To whoever runs this, found as for any of its commands.
@@ -80,111 +227,22 @@ fn narrow(filter: &mut EventFilter, whose: EventsOf, caller: &TaskCaller) -> Res
     Ok(())
 }
 
-/// What was said to the agents of a project is nothing for those of another. One that belongs to no project sees what is
-/// its own, and so does one that bears a name and whose session is not known.
-fn keep_to_own(filter: &mut EventFilter, store: &Store, caller: TaskCaller) -> Result<(), CliError> {
-    // Variables can say anything; the processes above are what they are.
-    let known = match caller.session {
-        Some(id) => Some(id),
-        None => effort::by_processes(store, &PathVariables::from_process())?.session,
-    };
-    let session = known.map(|id| store.session(&id)).transpose()?.flatten();
-    match session {
-        Some(session) if !session.project.is_empty() => filter.project = Some(session.project),
-        Some(session) => filter.agent = Some(session.agent),
-        None if person::is_marked() => filter.agent = Some(caller.agent),
-        None => {}
-    }
-    Ok(())
-}
-
-/// Shows them in order and gives the key of the last. The code of a call that was let through since then is used up.
-fn show(events: &[Event], let_pass: &[Event], printer: &Printer) -> Option<String> {
-    let today = host::clock::now().date();
-    for event in events {
+/// Prints them in order and gives the key of the last. The code of a call that was let through since then is used up.
+fn print(events: &[(i64, Event)], let_pass: &[Event], args: &WantedEvents, printer: &Printer) -> Option<String> {
+    let now = host::clock::now();
+    for (number, event) in events {
         let passed = |later: &&Event| later.at > event.at && digest(later) == digest(event);
         let used = code_of(event).is_some() && let_pass.iter().any(|later| passed(&later));
         if printer.json() {
-            printer.object(&object(event, used));
+            printer.object(&line::object(*number, event, used));
+        } else if args.csv {
+            printer.line(csv::line(*number, event));
         } else {
-            printer.line(line(event, used, &today, printer));
+            printer.line(line::line(*number, event, used, now, printer));
+            if args.denied {
+                line::reason(event).for_each(|line| printer.line(text!("    {}", printer.dim(line))));
+            }
         }
     }
-    events.last().map(|event| event.key.clone())
-}
-
-/// A time of day alone is one of today.
-fn line(event: &Event, used: bool, today: &str, printer: &Printer) -> Text {
-    let verdict = format!("{:<4}", event.verdict.name());
-    let verdict = match event.verdict {
-        Level::Pass => printer.dim(verdict),
-        Level::Warn | Level::Ask => printer.yellow(verdict),
-        Level::Deny => printer.red(verdict),
-    };
-    let time = event.at.rfc3339().get(11..19).unwrap_or_default().to_string();
-    let date = event.at.date();
-    let time = if date == today { time } else { format!("{date} {time}") };
-    let said = |path: &str| event.detail.pointer(path).and_then(Value::as_str).map(first_line);
-    let about = ["/prompt", "/input/command", "/input/file_path"].into_iter().find_map(said);
-    let about = event.tool.iter().cloned().chain(about).collect::<Vec<_>>().join("  ");
-    let rules = if event.rules.is_empty() { String::new() } else { format!("  [{}]", event.rules.join(", ")) };
-    let late = if is_delivered(event) { "" } else { "  (not delivered)" };
-    let spent = if used { " (used)" } else { "" };
-    let code = code_of(event).map(|code| format!("  code {code}{spent}")).unwrap_or_default();
-    let allowed = let_pass_by(event).map(|by| format!("  ({by})")).unwrap_or_default();
-    let line = text!(
-        "{}  {}  {:<16}  {:<18}  {}{}{}{}{}",
-        printer.dim(time),
-        verdict,
-        event.agent,
-        event.event,
-        about,
-        rules,
-        code,
-        allowed,
-        late
-    );
-    line.trimmed()
-}
-
-/// A verdict that came too late for whoever asked was not answered.
-fn is_delivered(event: &Event) -> bool {
-    event.detail.get("delivered") != Some(&Value::Bool(false))
-}
-
-fn first_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let mut short: String = line.chars().take(72).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
-}
-
-fn object(event: &Event, used: bool) -> Value {
-    let mut value = json!({
-        "id": event.id,
-        "at": event.at.rfc3339(),
-        "agent": event.agent,
-        "session": event.session,
-        "event": event.event,
-        "verdict": event.verdict.name(),
-        "rules": event.rules,
-        "ms": event.micros as f64 / 1000.0,
-    });
-    if let Some(fields) = value.as_object_mut() {
-        fields.extend(event.tool.as_ref().map(|tool| ("tool".to_string(), json!(tool))));
-        fields.extend(event.reason.as_ref().map(|reason| ("reason".to_string(), json!(reason))));
-        fields.extend(code_of(event).map(|code| ("code".to_string(), json!(code))));
-        fields.extend(event.sub_agent.as_ref().map(|id| ("sub_agent".to_string(), json!(id))));
-        if used {
-            fields.insert("code_used".into(), json!(true));
-        }
-        if !is_delivered(event) {
-            fields.insert("delivered".into(), json!(false));
-        }
-        fields.insert("host_session_id".into(), json!(event.host_session));
-        fields.insert("detail".into(), event.detail.clone());
-    }
-    value
+    events.last().map(|(_, event)| event.key.clone())
 }

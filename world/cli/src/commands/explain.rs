@@ -8,12 +8,14 @@ use crate::printer::{Printer, Text, text};
 use model::{Findings, Level, RuleKind};
 use policy::Explanation;
 use serde_json::{Value, json};
+use std::ffi::OsString;
 use std::io::BufRead;
 
 pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<Exit, CliError> {
     let judge = judge_here(args.dir.as_deref())?;
-    if args.command != "-" {
-        show(&args.command, &judge.explain(&args.command), printer);
+    let line = line(&args.command);
+    if line != "-" {
+        show(&line, &judge.explain(&line), printer);
         return Ok(Exit::Ok);
     }
     for line in std::io::stdin().lock().lines() {
@@ -23,6 +25,35 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
     }
     Ok(Exit::Ok)
+}
+
+/// The words with our own options first and `--` before the line, so that its options are its own: `ls -la --json` is
+/// `--json -- ls -la`. What stands behind two dashes already is left as it is.
+pub fn options_first(words: &[OsString]) -> Vec<OsString> {
+    let (mut options, mut line) = (Vec::new(), Vec::new());
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.to_str().unwrap_or_default() {
+            "--" => return words.to_vec(),
+            "--json" | "--help" => options.push(word.clone()),
+            "-h" if line.is_empty() => options.push(word.clone()),
+            "--dir" => options.extend(std::iter::once(word).chain(rest.next()).cloned()),
+            dir if dir.starts_with("--dir=") => options.push(word.clone()),
+            // What is none of ours is wrong before the line, and the line's own behind its first word.
+            other if line.is_empty() && other.len() > 1 && other.starts_with('-') => options.push(word.clone()),
+            _ => line.push(word.clone()),
+        }
+    }
+    let dashes = (!line.is_empty()).then(|| OsString::from("--"));
+    options.into_iter().chain(dashes).chain(line).collect()
+}
+
+/// The line that was meant: one word is a line, several are the words that a shell made of one.
+fn line(words: &[String]) -> String {
+    match words {
+        [line] => line.clone(),
+        words => words.iter().map(|word| model::text::shell_word(word)).collect::<Vec<_>>().join(" "),
+    }
 }
 
 fn show(line: &str, explanation: &Explanation, printer: &Printer) {

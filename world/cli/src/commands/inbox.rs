@@ -6,11 +6,13 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::Printer;
+use engine::fleet::messages::PERSON_NOTE;
 use engine::fleet::text::line;
 use engine::memory::mail;
 use engine::queue::Speaker;
 use grammar::InboxArgs;
 use host::paths::PathVariables;
+use model::Ms;
 use serde_json::Value;
 use store::{MessageFilter, MessageRow, Store};
 
@@ -65,9 +67,12 @@ fn show(letters: &[Value], nothing: &str, printer: &Printer) {
     }
     for letter in letters {
         let text = |name: &str| letter[name].as_str().unwrap_or_default();
-        let from = letter["from"].as_str().unwrap_or("somebody outside any agent");
+        // Only who was seen to be a person writes this kind.
+        let nobody = if letter["kind"] == PERSON_NOTE { "a person" } else { "somebody outside any agent" };
+        let from = letter["from"].as_str().unwrap_or(nobody);
         let state = letter["delivered_at"].as_str().map_or("waits", |_| "delivered");
-        let (to, kind, at) = (text("to"), text("kind"), text("at"));
+        let (to, kind) = (text("to"), text("kind"));
+        let at = Ms::of_rfc3339(text("at")).map_or_else(|| text("at").to_string(), host::clock::shown);
         let head = format!("{from} → {} {to} ({kind}, {at}, {state})", text("to_kind"));
         printer.line(printer.bold(head));
         for part in text("body").lines() {

@@ -17,6 +17,8 @@ mod undo;
 mod words;
 mod workers;
 
+pub(in crate::commands) use undo::show as show_undo;
+
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -278,6 +280,8 @@ impl From<RunnerError> for CliError {
             RunnerError::NothingToUndo { .. } | RunnerError::NoCheckpoint { .. } | RunnerError::NoUndo => {
                 Self::not_found(error.to_string()).hint("git for-each-ref refs/taut")
             }
+            RunnerError::NoKeptTree { .. } => Self::not_found(error.to_string()).hint("taut undo list"),
+            RunnerError::SeveralKeptTrees { .. } => Self::usage(error.to_string()).hint("taut undo list"),
             RunnerError::NoProgram { ref program, ref here, .. } => {
                 let here = if here.is_empty() { "<another>".to_string() } else { here.join("|") };
                 let hint = format!("install it (`command -v {program}` says where it is), or `--agent {here}`");

@@ -1,8 +1,8 @@
 //! `taut memory on` and `off`: one key of the user's own configuration, or of this project's local one, shown before it
 //! is changed. And the same question at `taut init`, whose answer `taut uninstall` takes back.
 
+use super::installed_hooks::{InstalledHooks, installed};
 use super::judge_here;
-use super::overview::{self, InstalledHooks};
 use crate::agent_settings::{self, SettingsOwner, as_cli_error};
 use crate::args::InitArgs;
 use crate::error::CliError;
@@ -269,7 +269,7 @@ pub fn removal(
     let file = SettingsSnapshot::read(&places.user_config()).map_err(|error| as_cli_error(&error))?;
     let Some(record) = Backups::of(&places.state(), &file.target).read_record() else { return Ok(None) };
     let judge = judge_here(None)?;
-    let installed = overview::installed(places, Path::new(&judge.project_policy().project.work_tree));
+    let installed = installed(places, Path::new(&judge.project_policy().project.work_tree));
     let goes = |at: &InstalledHooks| {
         let leaves = leaving.iter().any(|dialect| dialect.id() == at.dialect.id());
         leaves && at.levels.iter().all(|level| *level == whose.name())

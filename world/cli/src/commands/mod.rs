@@ -3,11 +3,15 @@
 pub mod agent;
 pub mod agents;
 pub mod allow;
+pub mod answer;
+pub mod complete;
+pub mod completions;
 pub mod config;
 pub mod daemon;
 pub mod db;
 pub mod db_check;
 pub mod demo;
+pub mod diff;
 pub mod doctor;
 pub mod effort;
 pub mod events;
@@ -17,7 +21,9 @@ pub mod guard;
 pub mod inbox;
 pub mod init;
 pub mod init_loop;
+pub mod installed_hooks;
 pub mod r#loop;
+pub mod man;
 pub mod mcp;
 pub mod memory;
 pub mod memory_switch;
@@ -26,17 +32,24 @@ pub mod overview;
 pub mod pause;
 mod pending_forget;
 pub mod policy;
+mod reach;
 pub mod recall;
+pub mod replay;
 pub mod rpc;
 pub mod run;
+pub mod say;
+pub mod scan;
+pub mod self_info;
 pub mod send;
 pub mod sessions;
+pub mod stats;
 pub mod statusline;
 pub mod task;
 pub mod tmux;
 pub mod top;
 pub mod trust;
 pub mod ui;
+pub mod undo;
 pub mod uninstall;
 pub mod version;
 
@@ -72,6 +85,22 @@ fn open_and_take_in(places: &PathVariables, patience: Duration) -> Result<Store,
     // What cannot be taken in now is kept for later, and `taut doctor` says so.
     let _ = pipeline::take_in(&mut store, &service::setting(places));
     Ok(store)
+}
+
+/// The database after a look at what clients say of themselves, so that a status is true though no daemon follows them.
+fn seen(mut store: Store) -> Store {
+    // Who cannot write shows what hooks have told.
+    let _ = pipeline::ClientWatch::new(::agents::ALL).round(&mut store, host::clock::now());
+    store
+}
+
+/// Nothing was recorded yet: because nothing was started, or because nobody would tell.
+fn nothing_yet(what: &str) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    match installed_hooks::installed(&PathVariables::from_process(), &here).is_empty() {
+        true => format!("no {what} yet; `taut init` installs the hooks that tell of them"),
+        false => format!("no {what} yet: the hooks are there; start your agent, and it appears here"),
+    }
 }
 
 /// How long ago, as a person says it.

@@ -1,5 +1,6 @@
 //! `taut notify`: switch notifications on and off, say what is on, try it out.
 
+mod add;
 mod switch;
 
 use super::judge_here;
@@ -8,20 +9,25 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
 use crate::printer::{Printer, Text, text};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use engine::fleet::notify::Notice;
+use host::notify::SendResult;
 use host::paths::PathVariables;
+use model::Ms;
 use model::row::AgentStatus;
 use pipeline::PipelineSetup;
 use policy::Notify;
-use policy::notify::Offset;
+use policy::notify::{Offset, SentDetail, Webhook};
 use serde_json::{Value, json};
+use service::webhooks::{self, LastTry, WebhookLook};
 use service::workers::notifier;
 
 #[derive(Debug, Subcommand)]
 pub enum NotifyVerb {
     /// Be told when an agent needs you, fails or is done (changes your own configuration; people only)
     On(OnArgs),
+    /// Be told off this machine too, by a service of yours: ntfy, slack, discord, telegram, json (people only)
+    Add(AddArgs),
     /// Be told no more
     Off(OffArgs),
     /// Say what is on here, and whether it can work
@@ -59,6 +65,38 @@ pub struct OnArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct AddArgs {
+    pub service: ServiceName,
+    /// ntfy: the server and your topic; json: where to send it. Slack's and Discord's are secret and asked for
+    pub url: Option<String>,
+    /// Telegram: the number or @name of the chat
+    #[arg(long)]
+    pub chat: Option<String>,
+    /// ntfy, json: ask for an access token
+    #[arg(long)]
+    pub token: bool,
+    /// A file of yours (mode 0600) that holds the secret already
+    #[arg(long, value_name = "FILE", conflicts_with = "token")]
+    pub secret_file: Option<String>,
+    /// Which turns: attention, error, done (all that are on, if you do not say)
+    #[arg(long = "for", value_name = "KIND", value_delimiter = ',')]
+    pub kinds: Vec<String>,
+    /// Send why, too: the tool, the command, the question
+    #[arg(long)]
+    pub reason: bool,
+}
+
+/// The services, as they are typed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ServiceName {
+    Ntfy,
+    Slack,
+    Discord,
+    Telegram,
+    Json,
+}
+
+#[derive(Debug, Args)]
 pub struct OffArgs {
     /// Show the change and make none
     #[arg(long)]
@@ -70,7 +108,7 @@ pub struct OffArgs {
 
 /// One way, and what came of it.
 struct Way {
-    name: &'static str,
+    name: String,
     /// What happened, or what is missing.
     result: Result<String, String>,
 }
@@ -78,6 +116,7 @@ struct Way {
 pub fn run(verb: &NotifyVerb, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
         NotifyVerb::On(args) => switch::on(args, printer),
+        NotifyVerb::Add(args) => add::add(args, printer),
         NotifyVerb::Off(args) => switch::off(args, printer),
         NotifyVerb::Status => status(printer),
         NotifyVerb::Test => test(printer),
@@ -94,7 +133,8 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
     let notify = &project_policy.policy.sections.notify;
     let now = host::clock::now();
     let offset = Offset { seconds: host::clock::utc_offset_s(now) };
-    let ways = ways(notify, looked);
+    let look = WebhookLook::new(notifier::place(&setting()));
+    let ways = ways(notify, looked, |name, hook| looked_at_webhook(&look, name, hook));
     if printer.json() {
         printer.object(&json!({
             "on": notify.on.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
@@ -134,7 +174,7 @@ fn test(printer: &Printer) -> Result<Exit, CliError> {
     person::outside_agents("notify test")?;
     let judge = judge_here(None)?;
     let notify = &judge.project_policy().policy.sections.notify;
-    let ways = ways(notify, tried);
+    let ways = ways(notify, tried, |_, hook| tried_webhook(notify.link.as_deref(), hook));
     if ways.is_empty() {
         return Err(CliError::failed("no way of telling you is on").hint("taut notify on"));
     }
@@ -151,10 +191,42 @@ fn test(printer: &Printer) -> Result<Exit, CliError> {
     Ok(if ways.iter().all(|way| way.result.is_ok()) { Exit::Ok } else { Exit::Failed })
 }
 
-fn ways(notify: &Notify, ask: impl Fn(&'static str, &Notify) -> Result<String, String>) -> Vec<Way> {
+fn ways(
+    notify: &Notify,
+    ask: impl Fn(&'static str, &Notify) -> Result<String, String>,
+    ask_webhook: impl Fn(&str, &Webhook) -> Result<String, String>,
+) -> Vec<Way> {
     let on = [("terminal", notify.terminal), ("desktop", notify.desktop), ("command", !notify.command.is_empty())];
     let on = on.into_iter().filter(|(_, on)| *on);
-    on.map(|(name, _)| Way { name, result: ask(name, notify) }).collect()
+    let mut ways: Vec<Way> = on.map(|(name, _)| Way { name: name.to_string(), result: ask(name, notify) }).collect();
+    for (name, hook) in webhooks::named(notify) {
+        ways.push(Way { result: ask_webhook(&name, hook), name });
+    }
+    ways
+}
+
+/// Whether a service could be told, and what came of the last try.
+fn looked_at_webhook(look: &WebhookLook, name: &str, hook: &Webhook) -> Result<String, String> {
+    look.look(hook, &sample())?;
+    let host = hook.url.as_deref().and_then(|url| url.split('/').nth(2)).unwrap_or("its address is a secret");
+    let sends = if hook.send == SentDetail::Reason { "; why is sent too" } else { "" };
+    match webhooks::last(&setting().state, name) {
+        Some(LastTry { at, result: Err(why) }) => Err(format!("{why} ({})", age(at))),
+        Some(LastTry { at, result: Ok(()) }) => Ok(format!("{host}; last sent {}{sends}", age(at))),
+        None => Ok(format!("{host}{sends}")),
+    }
+}
+
+fn age(at: Ms) -> String {
+    super::ago(host::clock::now().since(at))
+}
+
+/// Sends one now.
+fn tried_webhook(link: Option<&str>, hook: &Webhook) -> Result<String, String> {
+    match webhooks::try_once(hook, link, &sample(), &notifier::place(&setting())) {
+        SendResult::Sent => Ok("sent".to_string()),
+        SendResult::Later { why, .. } | SendResult::Refused(why) => Err(why),
+    }
 }
 
 /// Whether a way could work, as far as that shows without using it.
@@ -204,7 +276,7 @@ fn sample() -> Notice {
         "agent": "taut-test", "status": "attention", "from": "working", "project": null, "session": null, "task": null,
         "message": format!("{title}: {body}"), "at": at, "agents": ["taut-test"], "test": true,
     });
-    Notice { status: AgentStatus::Attention, title, body, event }
+    Notice { status: AgentStatus::Attention, title, body, event, place: "#/".to_string() }
 }
 
 fn setting() -> PipelineSetup {

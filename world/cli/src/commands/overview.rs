@@ -1,15 +1,15 @@
 //! Bare `taut`: what is on here, what was stopped today, the next useful command.
 
 use super::doctor::worst_first;
+use super::installed_hooks::{InstalledHooks, installed};
 use super::{ago, judge_here, stored};
+use crate::agent_settings;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use agents::Dialect;
 use daemon::Client;
 use dash::view_model::{self, FleetSummary};
 use host::paths::PathVariables;
-use host::settings_file::SettingsLevel;
 use model::Ms;
 use pipeline::ProjectPolicy;
 use policy::Diagnostic;
@@ -19,16 +19,15 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 use store::SessionFilter;
-use sys::outside::{self, Rules};
-
-/// A larger settings file is none that a client reads.
-const LARGEST_SETTINGS: u64 = 8 << 20;
 
 const PATIENCE: Duration = Duration::from_millis(500);
-const DAY_MS: i64 = 86_400_000;
+
+/// So many of the rules that stopped something are named.
+const NAMED_RULES: usize = 5;
 
 struct Overview {
-    project: String,
+    /// The project of this folder, where it is in one.
+    project: Option<String>,
     installed: Vec<InstalledHooks>,
     guard: String,
     daemon: Option<String>,
@@ -44,12 +43,6 @@ struct Overview {
     warnings: Vec<String>,
 }
 
-/// An agent whose settings hold our hooks, and which of them do.
-pub(super) struct InstalledHooks {
-    pub dialect: &'static Dialect,
-    pub levels: Vec<&'static str>,
-}
-
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     let overview = look()?;
     let next = next(&overview);
@@ -57,7 +50,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
         printer.object(&json!({
             "project": overview.project,
             "installed": levels(&overview.installed),
-            "hooks": overview.installed.iter().map(|at| json!({"agent": at.dialect.id(), "settings": at.levels})).collect::<Vec<_>>(),
+            "hooks": overview.installed.iter().map(|at| json!({"agent": at.dialect.id(), "settings": at.levels, "off": at.off})).collect::<Vec<_>>(),
             "guard": overview.guard,
             "daemon": overview.daemon,
             "notify": overview.notify,
@@ -73,7 +66,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     }
     let row = |name: &str, text: String| printer.line(text!("{}  {}", printer.dim(format!("{name:<8}")), text));
     printer.line(text!("{} {}", printer.bold("taut"), env!("CARGO_PKG_VERSION")));
-    row("project", overview.project.clone());
+    row("project", overview.project.clone().unwrap_or_else(|| "none here".into()));
     row("hooks", hooks(&overview));
     row("guard", overview.guard.clone());
     row("daemon", overview.daemon.clone().unwrap_or_else(|| "not running (hooks work without it)".into()));
@@ -100,12 +93,13 @@ fn look() -> Result<Overview, CliError> {
     let now = host::clock::now();
     let store = stored()?;
     let open = SessionFilter { only_open: true, ..SessionFilter::default() };
-    let midnight = Ms(now.0.div_euclid(DAY_MS) * DAY_MS);
+    let midnight = host::clock::day_begins(&host::clock::day_shown(now)).unwrap_or(now);
+    let installed = installed(&places, Path::new(&project_policy.project.work_tree));
     let daemon = Client::new(&places.state(), PATIENCE).status().ok();
     Ok(Overview {
-        project: project_policy.project.work_tree.clone(),
-        installed: installed(&places, Path::new(&project_policy.project.work_tree)),
-        guard: guard(project_policy, now),
+        project: agent_settings::project(&places).ok().map(|path| path.to_string_lossy().into_owned()),
+        guard: guard(project_policy, &installed, now),
+        installed,
         daemon: daemon
             .map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
         notify: notify(project_policy),
@@ -128,25 +122,6 @@ pub(super) fn memory(enabled: Option<bool>) -> &'static str {
     if enabled == Some(true) { "on" } else { "off" }
 }
 
-/// The settings that hold our hooks, by agent.
-pub(super) fn installed(places: &PathVariables, project: &Path) -> Vec<InstalledHooks> {
-    let all = [
-        ("user", SettingsLevel::User),
-        ("project", SettingsLevel::Project(project.to_path_buf())),
-        ("local", SettingsLevel::Local(project.to_path_buf())),
-    ];
-    let holds = |dialect: &Dialect, level: &SettingsLevel| {
-        let Some(path) = level.path(places, dialect) else { return false };
-        let text = outside::read_text(&path, &Rules::up_to(LARGEST_SETTINGS)).unwrap_or_default();
-        (dialect.settings.inspect)(&text).is_ok_and(|found| !found.entries.is_empty())
-    };
-    let of = |dialect: &'static Dialect| {
-        let levels = all.iter().filter(|(_, level)| holds(dialect, level)).map(|(name, _)| *name).collect();
-        InstalledHooks { dialect, levels }
-    };
-    agents::ALL.0.iter().copied().map(of).filter(|at| !at.levels.is_empty()).collect()
-}
-
 /// The levels that hold hooks of any agent, each once.
 fn levels(installed: &[InstalledHooks]) -> Vec<&'static str> {
     let mut levels = Vec::new();
@@ -158,17 +133,24 @@ fn levels(installed: &[InstalledHooks]) -> Vec<&'static str> {
     levels
 }
 
-fn guard(project_policy: &ProjectPolicy, now: Ms) -> String {
-    match project_policy.standing.paused_until.filter(|until| now < *until) {
-        Some(until) => format!("paused until {}; only the floor is stopped", until.rfc3339()),
+/// How the guard stands, and whether any agent asks it at all.
+fn guard(project_policy: &ProjectPolicy, installed: &[InstalledHooks], now: Ms) -> String {
+    let off: Vec<&str> = installed.iter().filter_map(|at| at.off.as_deref()).collect();
+    if installed.is_empty() {
+        return "off: no agent's settings have its hooks".into();
+    }
+    if off.len() == installed.len() {
+        return format!("off: {}", off.join("; "));
+    }
+    let stands = match project_policy.standing.paused_until.filter(|until| now < *until) {
+        Some(until) => format!("paused, {}; only the floor is stopped", host::clock::left(until, now)),
         None if project_policy.policy.mode == PolicyMode::Observe => "observing; only the floor is stopped".into(),
         None => {
-            format!(
-                "on, {} rules",
-                policy::rules::ALL.iter().filter(|rule| project_policy.policy.kind(rule).is_some()).count()
-            )
+            let rules = policy::rules::ALL.iter().filter(|rule| project_policy.policy.kind(rule).is_some()).count();
+            format!("on, {rules} rules")
         }
-    }
+    };
+    if off.is_empty() { stands } else { format!("{stands}; off: {}", off.join("; ")) }
 }
 
 fn notify(project_policy: &ProjectPolicy) -> Option<String> {
@@ -209,8 +191,12 @@ fn today(overview: &Overview) -> String {
     if overview.stopped.is_empty() {
         return "nothing was stopped".into();
     }
-    let shown: Vec<String> = overview.stopped.iter().take(5).map(|(rule, count)| format!("{rule} {count}×")).collect();
-    format!("stopped {}", shown.join(", "))
+    let named = overview.stopped.iter().take(NAMED_RULES).map(|(rule, count)| format!("{rule} {count}×"));
+    let shown = named.collect::<Vec<_>>().join(", ");
+    match overview.stopped.len().saturating_sub(NAMED_RULES) {
+        0 => format!("stopped {shown}"),
+        more => format!("stopped {shown}, and {more} more"),
+    }
 }
 
 fn next(overview: &Overview) -> &'static str {
@@ -224,6 +210,8 @@ fn next(overview: &Overview) -> &'static str {
         "taut policy check    (some of the configuration is ignored)"
     } else if overview.installed.is_empty() {
         "taut init            (installs the hooks, after showing the change)"
+    } else if overview.installed.iter().any(|at| at.off.is_some()) {
+        "taut doctor          (says why the guard is off, and what helps)"
     } else if !overview.stopped.is_empty() {
         "taut events --denied (what was stopped, and why)"
     } else {

@@ -5,6 +5,7 @@ use super::{ago, effort, is_anything_kept, open_and_take_in};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
+use crate::progress;
 use crate::{past_time, person};
 use clap::Args;
 use host::paths::PathVariables;
@@ -74,7 +75,8 @@ pub fn run(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     }
     let now = host::clock::now();
-    let (hits, caught) = pipeline::recall(store.as_ref(), &service::setting(&places), (&query, now), &here, CATCH_UP)?;
+    let search = || pipeline::recall(store.as_ref(), &service::setting(&places), (&query, now), &here, CATCH_UP);
+    let (hits, caught) = progress::during("searching what was said and done", printer, search)?;
     if hits.is_empty() {
         nothing(&query, printer);
     }

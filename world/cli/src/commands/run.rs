@@ -49,7 +49,8 @@ pub fn run(args: &SuperviseArgs, printer: &Printer) -> Result<Exit, CliError> {
         (None, Some(named)) => named,
         (None, None) => RunName::free(&state, &place_name(program)?),
     };
-    let what = Supervised { program: program.clone(), args: rest.to_vec(), agent, state };
+    let what =
+        Supervised { program: program.clone(), args: rest.to_vec(), agent, state, person: crate::person::started };
     if tries {
         if printer.json() {
             printer.object(

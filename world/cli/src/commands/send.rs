@@ -1,19 +1,29 @@
 //! `taut send`, `taut worker done`: what agents and people tell agents. What
 //! the hook that saw the line has sent is found sent.
 
-use super::effort;
+use super::{effort, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::person;
 use crate::printer::Printer;
+use actions::Person;
 use engine::fleet::text;
 use grammar::{AgentArgs, AgentCommand, MessageArgs};
 use host::paths::PathVariables;
+use model::card::ActionPlace;
+use model::effort::Addressee;
+use serde_json::json;
 use store::{SessionFilter, Store};
 
 /// Whoever sleeps in a pane is woken now rather than at the daemon's next look.
 pub fn run(args: MessageArgs, printer: &Printer) -> Result<Exit, CliError> {
     let line = effort::typed(&AgentArgs::Messages(args));
     let wrong = matches!(line.command, Some(Err(_)));
+    if let Some(Ok(AgentCommand::Send { to, text })) = &line.command
+        && let Some(exit) = as_a_person(to, text, printer)?
+    {
+        return Ok(exit);
+    }
     let mut carried = effort::carried(&line).map_err(|error| if wrong { error.of_usage() } else { error })?;
     if let Some(Ok(AgentCommand::Send { to, .. })) = &line.command
         && is_away(to)
@@ -23,6 +33,33 @@ pub fn run(args: MessageArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     service::tell_daemon(&PathVariables::from_process());
     Ok(effort::say(carried, printer))
+}
+
+/// A person's own note, where a person was seen to write it; `None` where nobody can tell, or nobody is called so: then it is
+/// sent as what anybody might send.
+fn as_a_person(to: &str, text: &str, printer: &Printer) -> Result<Option<Exit>, CliError> {
+    if person::required("send").is_err() && person::required_beside_stdin("send").is_err() {
+        return Ok(None);
+    }
+    let Some(mut store) = stored()? else { return Ok(None) };
+    let Some(addressee) = store.addressee(to)? else { return Ok(None) };
+    let who = match &addressee {
+        Addressee::Agent(name) => format!("agent {}", text::line(name, 80)),
+        Addressee::Conversation(name) => format!("conversation {}", text::line(name, 80)),
+    };
+    let person = Person { user: person::name(), place: ActionPlace::Terminal };
+    actions::note(&mut store, &person, addressee, text).map_err(|error| CliError::failed(error.to_string()))?;
+    let _ = store.settle();
+    service::tell_daemon(&PathVariables::from_process());
+    let when =
+        if is_away(to) { "it waits for its next session" } else { "it is shown at its next prompt or tool call" };
+    let said = format!("sent to {who} as a note of yours; {when}");
+    if printer.json() {
+        printer.object(&json!({"said": said}))
+    } else {
+        printer.line(said)
+    }
+    Ok(Some(Exit::Ok))
 }
 
 /// Whether no session of this agent is open; where that cannot be read, nothing is claimed.

@@ -91,6 +91,7 @@ fn reading(agent: &'static AgentProfile, said: &StatusLineInput) -> ContextReadi
         model: said.model.clone(),
         window: said.window,
         tokens: said.tokens,
+        cost_usd: said.cost_usd,
     }
 }
 

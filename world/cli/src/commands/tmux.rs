@@ -2,13 +2,14 @@
 //! line for the status bar.
 
 use super::stored;
+use crate::agent_settings;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text};
 use clap::{Args, Subcommand};
 use dash::view_model::{self, FleetSummary};
 use engine::fleet::paint::{self, Theme};
-use host::install::program::{BuildPath, to_install};
+use host::install::program::BuildPath;
 use host::paths::PathVariables;
 use host::tmux::{Pieces, TmuxError, TmuxServer, snippet, socket_of};
 use model::row::AgentStatus;
@@ -219,7 +220,6 @@ fn servers(args: &ServerArgs, printer: &Printer) -> Result<Vec<TmuxServer>, CliE
 /// need quoting inside a tmux format, the search path has to do.
 fn program() -> String {
     let plain = |path: &String| path.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-+".contains(letter));
-    let exe = std::env::current_exe().unwrap_or_default();
-    let path = to_install(&exe, &std::env::var_os("PATH").unwrap_or_default(), BuildPath::Allowed);
-    path.ok().filter(plain).unwrap_or_else(|| "taut".to_string())
+    let program = agent_settings::program(&PathVariables::from_process(), BuildPath::Allowed);
+    program.ok().map(|program| program.path).filter(plain).unwrap_or_else(|| "taut".to_string())
 }

@@ -1,13 +1,17 @@
 //! `taut top`: the fleet, live in a terminal; `--once` prints one frame of it.
 
-use super::{agents, stored};
+mod act;
+
+use super::{agents, seen, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use act::TopPerson;
 use clap::Args;
 use dash::tui::{self, ColorMode, FleetSource, Setup, ViewEnd};
 use host::paths::PathVariables;
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 #[derive(Debug, Args)]
 pub struct TopArgs {
@@ -40,6 +44,7 @@ fn live() -> Result<Exit, CliError> {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     // What stands in the way of reading is told before the screen is taken.
     drop(stored()?);
+    service::follow_clients(&PathVariables::from_process());
     let ended = tui::run(Setup {
         source: FleetSource {
             folder: PathVariables::from_process().state(),
@@ -48,6 +53,8 @@ fn live() -> Result<Exit, CliError> {
         look: if plain { ColorMode::Plain } else { ColorMode::Colours },
         tmux: std::env::var("TMUX").unwrap_or_default(),
         now: host::clock::now,
+        wall: host::clock::HERE,
+        actions: Arc::new(TopPerson::here()),
     });
     match ended {
         Ok(ViewEnd::Quit) => Ok(Exit::Ok),
@@ -59,7 +66,7 @@ fn live() -> Result<Exit, CliError> {
 }
 
 fn once(printer: &Printer) -> Result<Exit, CliError> {
-    let snapshot = stored()?.map(|store| tui::snapshot(&store)).transpose()?.unwrap_or_default();
+    let snapshot = stored()?.map(|store| tui::snapshot(&seen(store))).transpose()?.unwrap_or_default();
     for line in tui::picture(snapshot, host::clock::now(), width()) {
         printer.line(line);
     }

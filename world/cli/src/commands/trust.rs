@@ -12,6 +12,7 @@ use host::trust::{self, ProjectFiles};
 use model::fact::{Probe, TextFact};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use store::PolicyLogKind;
 
 pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
     let places = PathVariables::from_process();
@@ -23,6 +24,7 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
     person::required("trust")?;
     if args.revoke {
         trust::revoke(&state, &root)?;
+        note(PolicyLogKind::TrustRevoked, &root, printer);
         return Ok(show(false, &root, printer));
     }
     let seen = ProjectFiles::of(&root);
@@ -46,7 +48,12 @@ pub fn run(args: &TrustArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Failed);
     }
     seen.grant(&state)?;
+    note(PolicyLogKind::Trusted, &root, printer);
     Ok(show(true, &root, printer))
+}
+
+fn note(kind: PolicyLogKind, root: &Path, printer: &Printer) {
+    super::policy::note(super::policy::entry(kind, &root.to_string_lossy()), printer);
 }
 
 const SHARED_FACTS: &str = ".taut/memory.md";

@@ -3,10 +3,13 @@
 use super::stored;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::person;
 use crate::printer::Printer;
+use actions::{FleetPlace, Person};
 use clap::Args;
-use dash::web::{ServingEnd, Site, WebOptions};
+use dash::web::{PagePerson, ServingEnd, Site, WebOptions};
 use host::paths::PathVariables;
+use model::card::ActionPlace;
 use serde_json::json;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -25,25 +28,45 @@ pub struct UiArgs {
     /// Only print the address
     #[arg(long)]
     pub no_open: bool,
+    /// Only show: nothing can be answered, said or stopped from the page
+    #[arg(long)]
+    pub read_only: bool,
+    /// The address to listen on: 127.0.0.1 and no other
+    #[arg(long, default_value = "127.0.0.1", hide_default_value = true, value_name = "ADDRESS")]
+    pub listen: String,
 }
 
 pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
-    // Brings an older database up to date, which the page, that only reads, could not.
+    on_loopback(args)?;
+    // Brings an older database up to date, which the page, that reads first of all, could not.
     drop(stored()?);
-    let folder = PathVariables::from_process().state();
+    let paths = PathVariables::from_process();
+    let folder = paths.state();
+    let (person, why_not) = who_acts(args, &paths);
     let failed = |error: dash::web::WebError| CliError::failed("the page cannot be served").because(&error);
-    let site = Site::open(WebOptions { folder: folder.clone(), port: args.port }).map_err(failed)?;
-    let url = site.url();
+    let site = Site::open(WebOptions { folder: folder.clone(), port: args.port, person }).map_err(failed)?;
+    let (url, code) = (site.url(), site.code().map(str::to_owned));
     keep_index_up(&folder);
+    service::follow_clients(&PathVariables::from_process());
     // A browser that goes away in the middle of an answer is an error of that
     // answer, and not the end of the program as it is for a listing.
     sys::signals::ignore(libc::SIGPIPE);
     let announce = || {
         if printer.json() {
-            printer.object(&json!({"url": url}));
+            let mut told = json!({"url": url});
+            if let Some(code) = &code {
+                told["code"] = json!(code);
+            }
+            printer.object(&told);
         } else {
             printer.line(&url);
             printer.note("the address holds a secret: whoever has it can read along. Ctrl+C ends it");
+            match &code {
+                Some(code) => printer.note(format!(
+                    "code {code}: the page asks for it before it acts for you, and again after ten minutes without an act"
+                )),
+                None => printer.note(format!("this page only shows: {why_not}")),
+            }
         }
         (!args.no_open && !printer.json() && has_display()).then(|| Opener::open(&folder, &url))
     };
@@ -51,6 +74,31 @@ pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
         ServingEnd::Interrupted => Exit::Interrupted,
         ServingEnd::Terminated => Exit::Ok,
     })
+}
+
+/// Who acts on the page is whoever started it, if that is a person: an agent could start one for itself.
+fn who_acts(args: &UiArgs, paths: &PathVariables) -> (Option<PagePerson>, &'static str) {
+    if args.read_only {
+        return (None, "--read-only says so");
+    }
+    if person::required("ui").is_err() {
+        return (None, "it was not started by a person at a terminal, outside any agent");
+    }
+    let who = Person { user: person::name(), place: ActionPlace::Page };
+    let place = FleetPlace { state: paths.state(), home: paths.home() };
+    (Some(PagePerson { person: who, place, config: paths.user_config(), visitor: person::at_the_other_end }), "")
+}
+
+/// Whoever reaches the port is one secret away from answering for you, and plain HTTP would tell that to the network.
+fn on_loopback(args: &UiArgs) -> Result<(), CliError> {
+    if matches!(args.listen.as_str(), "127.0.0.1" | "localhost") {
+        return Ok(());
+    }
+    let port = if args.port == 0 { 43121 } else { args.port };
+    let what = format!("`taut ui` listens on 127.0.0.1 only, not on {}: it has neither TLS nor a login", args.listen);
+    Err(CliError::usage(what).hint(format!(
+        "here `taut ui --no-open --port {port}`, and where you are `ssh -L {port}:127.0.0.1:{port} <this machine>`"
+    )))
 }
 
 /// The page only reads. Without a daemon nobody else would enter what happens while it is open.

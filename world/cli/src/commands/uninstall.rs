@@ -1,4 +1,6 @@
-//! `taut uninstall`: takes our entries out of the agents' settings, and nothing else.
+//! `taut uninstall`: takes our entries out of the agents' settings, and what a preset wrote, and nothing else.
+
+mod preset;
 
 use super::memory_switch;
 use crate::agent_choice;
@@ -10,6 +12,8 @@ use crate::mcp_registration;
 use crate::person;
 use crate::printer::{Printer, text};
 use agents::Dialect;
+use host::install::preset::NewFile;
+use host::install::preset_record::PresetRecord;
 use host::install::{Installed, Proposal, UninstallRequest};
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsFileError, SettingsLevel, SettingsSnapshot};
@@ -34,13 +38,17 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let level = whose.level(&places)?;
     for attempt in 1.. {
-        let change = Removal::of(&agents, whose, &level, &places, printer)?;
+        let mut change = Removal::of(&agents, whose, &level, &places, printer)?;
+        if args.agent.is_empty() && whose != SettingsOwner::Local {
+            change.add_preset(whose, &agents, &places)?;
+        }
         if !change.changes_anything() {
-            change.print_done(&agents, &[], printer);
+            change.print_done(&agents, &[], &places, printer);
             return Ok(ended(change.failed));
         }
         if !printer.json() {
             change.all().for_each(|proposal| printer.diff(&proposal.diff()));
+            change.preset.iter().for_each(|preset| preset::show(preset, &places, printer));
         }
         if args.dry_run {
             if printer.json() {
@@ -54,7 +62,7 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         match change.apply(&places, printer) {
             Ok(done) => {
-                change.print_done(&agents, &done, printer);
+                change.print_done(&agents, &done, &places, printer);
                 let kept = done.iter().filter(|done| done.is_none()).count();
                 return Ok(ended(change.failed + kept));
             }
@@ -73,6 +81,8 @@ struct Removal {
     hooks: Vec<(&'static Dialect, Proposal)>,
     servers: Vec<Proposal>,
     memory: Option<Proposal>,
+    /// What `init` with a preset wrote into this project.
+    preset: Option<PresetRecord>,
     /// Files that could not be looked into.
     failed: usize,
 }
@@ -85,7 +95,7 @@ impl Removal {
         places: &PathVariables,
         printer: &Printer,
     ) -> Result<Self, CliError> {
-        let mut change = Self { hooks: Vec::new(), servers: Vec::new(), memory: None, failed: 0 };
+        let mut change = Self { hooks: Vec::new(), servers: Vec::new(), memory: None, preset: None, failed: 0 };
         let mut errors = Vec::new();
         for dialect in agents {
             match propose(dialect, level, places) {
@@ -125,8 +135,27 @@ impl Removal {
         Ok(change)
     }
 
+    /// A preset is of the project, and so are the hooks that came with it: who leaves altogether leaves those too.
+    fn add_preset(
+        &mut self,
+        whose: SettingsOwner,
+        agents: &[&'static Dialect],
+        places: &PathVariables,
+    ) -> Result<(), CliError> {
+        let Ok(project) = agent_settings::project(places) else { return Ok(()) };
+        self.preset = PresetRecord::read(&places.state(), &project);
+        if whose == SettingsOwner::User && self.preset.is_some() {
+            let level = SettingsLevel::Project(project);
+            for dialect in agents {
+                let hooks = propose(dialect, &level, places)?.filter(Proposal::changes_anything);
+                self.hooks.extend(hooks.map(|hooks| (*dialect, hooks)));
+            }
+        }
+        Ok(())
+    }
+
     fn changes_anything(&self) -> bool {
-        self.all().any(Proposal::changes_anything)
+        self.preset.is_some() || self.all().any(Proposal::changes_anything)
     }
 
     fn all(&self) -> impl Iterator<Item = &Proposal> {
@@ -136,7 +165,8 @@ impl Removal {
     /// Names every file that is to be changed.
     fn question(&self) -> String {
         let changed = self.all().filter(|proposal| proposal.changes_anything());
-        let files: Vec<String> = changed.map(|proposal| proposal.file.path.display().to_string()).collect();
+        let mut files: Vec<String> = changed.map(|proposal| proposal.file.path.display().to_string()).collect();
+        files.extend(self.preset.as_ref().map(|preset| format!("what preset {} wrote", preset.preset)));
         format!("Make this change to {}?", files.join(" and "))
     }
 
@@ -159,12 +189,24 @@ impl Removal {
                 Ok(removed) => done.push(Some(removed)),
             }
         }
+        if let Some(record) = &self.preset
+            && let Err(error) = record.take_back(&state)
+        {
+            let cause = format!("{error}; `taut uninstall --project` tries again");
+            printer.note(format!("what preset {} wrote could not be taken back: {cause}", record.preset));
+        }
         others.extend(self.memory.iter().map(apply).collect::<Result<Vec<_>, _>>()?);
         others.iter().flat_map(|other| &other.notes).for_each(|note| printer.note(note));
         Ok(done)
     }
 
     fn print_objects(&self, printer: &Printer) {
+        if let Some(record) = &self.preset {
+            let (goes, stays) = record.by_state();
+            let paths = |files: Vec<&NewFile>| files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
+            let object = json!({"preset": record.preset, "removes": paths(goes), "keeps": paths(stays)});
+            printer.object(&object);
+        }
         for (dialect, hooks) in self.hooks.iter().filter(|(_, hooks)| hooks.changes_anything()) {
             let (file, diff) = (&hooks.file.path, hooks.diff());
             printer.object(&json!({"agent": dialect.id(), "file": file, "changes": true, "diff": diff}));
@@ -174,7 +216,13 @@ impl Removal {
         }
     }
 
-    fn print_done(&self, agents: &[&'static Dialect], done: &[Option<Installed>], printer: &Printer) {
+    fn print_done(
+        &self,
+        agents: &[&'static Dialect],
+        done: &[Option<Installed>],
+        places: &PathVariables,
+        printer: &Printer,
+    ) {
         let copies: Vec<_> = done.iter().flatten().filter_map(|done| done.copy.as_ref()).collect();
         done.iter().flatten().flat_map(|done| &done.notes).for_each(|note| printer.note(note));
         let removed: Vec<_> = self
@@ -211,8 +259,11 @@ impl Removal {
         for ((_, hooks), _) in &removed {
             printer.line(text!("{} {}", printer.green("removed from"), hooks.file.path.display()));
         }
+        if let (Some(record), false) = (&self.preset, done.is_empty()) {
+            preset::say(record, places, printer);
+        }
         if !removed.is_empty() {
-            printer.line("What was recorded stays where `taut db path` says. `taut daemon stop` ends the daemon.");
+            preset::say_what_stays(places, printer);
         }
     }
 }

@@ -8,6 +8,8 @@ pub enum SideMessage {
     Folder(String),
     /// What stands if nothing can be stored, and the event as the spool keeps it.
     Early { answer: Answer, event: String },
+    /// The answer, stored, and not to be given before a checkpoint is made.
+    Keeping(Answer),
     /// The answer, stored.
     Last(Answer),
 }
@@ -17,6 +19,7 @@ impl SideMessage {
         match self {
             Self::Folder(folder) => fields(b'f', 0, &[folder]),
             Self::Early { answer, event } => fields(b'e', answer.exit, &[&answer.stdout, &answer.stderr, event]),
+            Self::Keeping(answer) => fields(b'k', answer.exit, &[&answer.stdout, &answer.stderr]),
             Self::Last(answer) => fields(b'l', answer.exit, &[&answer.stdout, &answer.stderr]),
         }
     }
@@ -33,6 +36,7 @@ impl SideMessage {
         match tag {
             b'f' => Some(Self::Folder(text()?)),
             b'e' => Some(Self::Early { answer: Answer { stdout: text()?, stderr: text()?, exit }, event: text()? }),
+            b'k' => Some(Self::Keeping(Answer { stdout: text()?, stderr: text()?, exit })),
             b'l' => Some(Self::Last(Answer { stdout: text()?, stderr: text()?, exit })),
             _ => None,
         }
@@ -59,6 +63,7 @@ mod tests {
         for message in [
             SideMessage::Folder("/s".into()),
             SideMessage::Early { answer: answer.clone(), event: "{}".into() },
+            SideMessage::Keeping(answer.clone()),
             SideMessage::Last(answer),
         ] {
             let bytes = message.write();

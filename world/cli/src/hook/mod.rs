@@ -8,6 +8,7 @@ mod message;
 mod work;
 
 pub use bare::payload as bare_payload;
+pub use call::agent;
 
 use crate::stdin::StdinText;
 use model::Answer;

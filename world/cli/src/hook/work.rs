@@ -5,11 +5,13 @@
 use super::call::Arrived;
 use super::message::SideMessage;
 use daemon::Client;
+use engine::CheckpointWish;
 use fast_client::limits;
 use host::paths::PathVariables;
 use model::effect::After;
 use model::{Answer, Call};
 use pipeline::{Pipeline, Response};
+use runner::{KeepRequest, KeepSize, RunnerError};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use sys::side_process::{self, MessagePipe, Received, SideProcess};
@@ -32,6 +34,11 @@ const BARE_LOOK: Duration = Duration::from_millis(130);
 /// What keeping an event in the spool may take when the database did not answer.
 const SPOOL_TIME: Duration = Duration::from_millis(80);
 
+/// What a checkpoint may take besides its own limit: to end git, and to say so.
+const KEEPING_SLACK: Duration = Duration::from_millis(200);
+
+const WITHOUT_CHECKPOINT: &str = "no checkpoint was kept before this call";
+
 /// Stands for what was said by another hook within the last minute.
 const QUIET: &str = "-";
 
@@ -45,7 +52,7 @@ pub fn work(arrived: &Arrived, begun: Instant) -> (Answer, Option<SideProcess>) 
     let Ok(mut working) = side_process::start(|pipe| serve(arrived, pipe)) else {
         return (undecided(arrived, None, "there is no room for another process"), None);
     };
-    let (mut folder, mut known) = (None, None);
+    let (mut folder, mut known, mut stored) = (None, None, None);
     loop {
         let heard = working.receive(until);
         let late = heard == Received::TimeIsUp;
@@ -56,10 +63,18 @@ pub fn work(arrived: &Arrived, begun: Instant) -> (Answer, Option<SideProcess>) 
                     known = Some((answer, event));
                     until = until.min(Instant::now() + STORING_TIME);
                 }
+                Some(SideMessage::Keeping(answer)) => {
+                    stored = Some(answer);
+                    until = Instant::now() + runner::KEEPING_TIME + KEEPING_SLACK;
+                }
                 Some(SideMessage::Last(answer)) => return (answer, Some(working)),
                 None => {}
             },
             Received::TimeIsUp | Received::Ended => {
+                if let Some(answer) = stored {
+                    working.end();
+                    return (without_checkpoint(answer, "it took too long"), None);
+                }
                 let answer = match known {
                     Some((answer, event)) => spooled(answer, &event, folder),
                     None => {
@@ -98,11 +113,16 @@ fn serve(arrived: &Arrived, pipe: &mut MessagePipe) {
         }
     }
     let mut pipeline = Pipeline::new(service::setting(&places));
-    let served = pipeline.handle_with(call, |early| {
+    let mut served = pipeline.handle_with(call, |early| {
         // One that counts elsewhere has an answer and no event.
         let event = early.event.as_ref().map(store::spool_line).unwrap_or_default();
         pipe.send(&SideMessage::Early { event, answer: with_troubles(early) }.write());
     });
+    if let Some(wish) = &served.checkpoint {
+        pipe.send(&SideMessage::Keeping(served.answer.clone()).write());
+        let failed = keep(wish, &places).err();
+        served.troubles.extend(failed.map(|error| format!("{WITHOUT_CHECKPOINT}: {error}")));
+    }
     let (after, troubles) = (served.after.clone(), served.troubles.join("; "));
     pipe.send(&SideMessage::Last(with_troubles(served)).write());
     if !troubles.is_empty() {
@@ -113,6 +133,24 @@ fn serve(arrived: &Arrived, pipe: &mut MessagePipe) {
         service::tell_in_background(&places);
     }
     pipeline.settle();
+}
+
+/// Before a call that takes files away is let run. What fails here keeps nobody from working.
+fn keep(wish: &CheckpointWish, places: &PathVariables) -> Result<(), RunnerError> {
+    let asked = KeepRequest {
+        folder: PathBuf::from(&wish.tree),
+        state: places.state(),
+        agent: wish.agent.clone(),
+        command: wish.command.clone(),
+        rule: wish.rule.clone(),
+        size: if wish.of_any_size { KeepSize::Any } else { KeepSize::Small },
+    };
+    runner::keep_tree(&asked).map(drop)
+}
+
+fn without_checkpoint(mut answer: Answer, why: &str) -> Answer {
+    answer.stderr.push_str(&format!("taut: {WITHOUT_CHECKPOINT}: {why}\n"));
+    answer
 }
 
 /// No verdict in time: the words alone are judged, where that is still quick, and what cannot be judged is not let pass.
@@ -134,7 +172,7 @@ fn undecided(arrived: &Arrived, folder: Option<PathBuf>, why: &str) -> Answer {
     };
     match known {
         Some(SideMessage::Early { answer, event }) => spooled(answer, &event, folder),
-        Some(SideMessage::Folder(_) | SideMessage::Last(_)) | None => unread(arrived, why),
+        Some(SideMessage::Folder(_) | SideMessage::Keeping(_) | SideMessage::Last(_)) | None => unread(arrived, why),
     }
 }
 
@@ -225,14 +263,20 @@ mod tests {
     #[test]
     fn d6_no_agent_gives_up_on_a_hook_before_the_hook_does() {
         let any = longest([limits::STDIN_MS, limits::DAEMON_MS], JUDGED_BY, LAST_LOOK);
+        // A verdict that came at the last moment, and a checkpoint that did too.
+        let call = any + runner::KEEPING_TIME + KEEPING_SLACK;
         let shares = [limits::STDIN_SESSION_END_MS, limits::DAEMON_SESSION_END_MS];
         let end = longest(shares, JUDGED_BY_SESSION_END, Duration::ZERO);
-        assert!(any < SHORTEST && end < SHORTEST_SESSION_END, "{any:?} {end:?}");
+        assert!(call < SHORTEST && end < SHORTEST_SESSION_END, "{call:?} {end:?}");
         for dialect in agents::ALL.0 {
             let farewell = (dialect.settings.proof.farewell)("/w", "m");
             for event in dialect.settings.registered {
                 let is_known = event.kind == EventKind::SessionEnd && crate::stdin::is_session_end(farewell.as_bytes());
-                let ours = if is_known { end } else { any };
+                let ours = match event.kind {
+                    EventKind::PreToolUse => call,
+                    _ if is_known => end,
+                    _ => any,
+                };
                 let theirs = Duration::from_secs(u64::from(event.timeout));
                 assert!(ours < theirs, "{} {}: {ours:?} of {theirs:?}", dialect.id(), event.name);
             }

@@ -2,8 +2,8 @@
 
 mod agents_page;
 
-use crate::args::Taut;
-use clap::{Arg, Command, CommandFactory};
+use crate::command_line::cli_command;
+use clap::{Arg, Command};
 use std::fmt::Write;
 
 /// `docs/cli.md`.
@@ -13,9 +13,10 @@ pub fn page() -> String {
          Made from the program itself; `UPDATE_DOCS=1 cargo test -p taut reference` writes it anew.\n\n\
          Exit codes: 0 ok, 1 failed, 2 not found, not eligible or wrong usage, 130 interrupted. \
          `taut hook` ends with 0 unless the agent's dialect asks for another. \
-         `--json` works on every command that prints data: one object a line for lists, one object otherwise.\n",
+         `--json` works on every command that prints data: one object a line for lists, one object otherwise. \
+         `--color auto|always|never` says when to use colours; `NO_COLOR` is heeded where it is left to auto.\n",
     );
-    let mut root = Taut::command();
+    let mut root = cli_command();
     root.build();
     for command in root.get_subcommands().filter(|command| is_listed(command)) {
         section(&mut out, command, "taut");
@@ -27,6 +28,9 @@ fn section(out: &mut String, command: &Command, above: &str) {
     let name = format!("{above} {}", command.get_name());
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let _ = write!(out, "\n## `{name}`\n\n{about}.\n");
+    if let Some(example) = command.get_after_help().map(ToString::to_string) {
+        let _ = write!(out, "\n{}`\n", example.replacen(": ", ": `", 1));
+    }
     let shown: Vec<&Arg> = command.get_arguments().filter(|arg| is_shown(arg)).collect();
     if !shown.is_empty() {
         out.push_str("\n| | |\n|---|---|\n");
@@ -46,7 +50,7 @@ fn is_listed(command: &Command) -> bool {
 }
 
 fn is_shown(arg: &Arg) -> bool {
-    !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version" | "json")
+    !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version" | "json" | "color")
 }
 
 fn usage(arg: &Arg) -> String {
@@ -65,8 +69,8 @@ fn usage(arg: &Arg) -> String {
 #[cfg(test)]
 mod tests {
     use super::page;
-    use crate::args::Taut;
-    use clap::{Command, CommandFactory};
+    use crate::command_line::cli_command;
+    use clap::Command;
     use policy::taut_commands::is_declared;
     use std::path::Path;
 
@@ -86,7 +90,7 @@ mod tests {
     #[test]
     fn g8_every_command_is_declared_to_be_for_agents_or_for_people() {
         let mut found = Vec::new();
-        commands(&Taut::command(), &[], &mut found);
+        commands(&cli_command(), &[], &mut found);
         assert!(found.len() > 60, "{}", found.len());
         let undeclared: Vec<String> = found
             .iter()

@@ -59,14 +59,68 @@ impl Chromium {
         });
         let commands = File::from(commands);
         let mut chromium = Self { child, commands, messages, tab: None, last: 0, told: Vec::new() };
-        let target = chromium.call("Target.createTarget", json!({"url": "about:blank"}));
-        let target = json!({"targetId": target["targetId"], "flatten": true});
-        let attached = chromium.call("Target.attachToTarget", target);
-        chromium.tab = attached["sessionId"].as_str().map(str::to_owned);
-        for domain in ["Page", "Runtime", "Log", "Network"] {
-            chromium.call(&format!("{domain}.enable"), json!({}));
-        }
+        chromium.open_tab();
         Ok(chromium)
+    }
+
+    /// Another tab, which everything is about from now on; the one before, where there was one.
+    pub fn open_tab(&mut self) -> Option<String> {
+        let before = self.tab.take();
+        let target = self.call("Target.createTarget", json!({"url": "about:blank"}));
+        let target = json!({"targetId": target["targetId"], "flatten": true});
+        let attached = self.call("Target.attachToTarget", target);
+        self.tab = attached["sessionId"].as_str().map(str::to_owned);
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            self.call(&format!("{domain}.enable"), json!({}));
+        }
+        before
+    }
+
+    /// Goes to another tab; the one that was left.
+    pub fn switch(&mut self, tab: Option<String>) -> Option<String> {
+        let left = std::mem::replace(&mut self.tab, tab);
+        self.call("Page.bringToFront", json!({}));
+        left
+    }
+
+    /// A press of the mouse in the middle of what the expression gives.
+    pub fn click(&mut self, expression: &str) {
+        let middle = format!(
+            "(() => {{ const one = {expression}; one.scrollIntoView({{block: 'nearest'}}); \
+             const box = one.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+        );
+        let middle = self.value(&middle);
+        for kind in ["mousePressed", "mouseReleased"] {
+            let at = json!({"type": kind, "x": middle[0], "y": middle[1], "button": "left", "clickCount": 1});
+            self.call("Input.dispatchMouseEvent", at);
+        }
+    }
+
+    /// One key, as a keyboard gives it.
+    pub fn key(&mut self, key: &str) {
+        let text = match key {
+            "Enter" => "\r",
+            one if one.chars().count() == 1 => one,
+            _ => "",
+        };
+        let code = match key {
+            "Enter" => 13,
+            "Tab" => 9,
+            "Escape" => 27,
+            " " => 32,
+            _ => 0,
+        };
+        for kind in ["keyDown", "keyUp"] {
+            let mut press = json!({"type": kind, "key": key, "windowsVirtualKeyCode": code});
+            if kind == "keyDown" && !text.is_empty() {
+                press["text"] = json!(text);
+            }
+            self.call("Input.dispatchKeyEvent", press);
+        }
+    }
+
+    pub fn write(&mut self, text: &str) {
+        text.chars().for_each(|one| self.key(&one.to_string()));
     }
 
     pub fn call(&mut self, method: &str, params: Value) -> Value {

@@ -133,7 +133,10 @@ impl Demo {
         );
         let failed =
             AgentStep::Tools(vec![FakeTool::bash("terraform plan").failing_with("Error: no valid credential sources")]);
-        play("infra", "platform", ("Plan the new staging cluster", 31_000), &[failed]);
+        let limited = json!({"error": "rate_limit", "error_type": "rate_limit",
+            "last_assistant_message": "API Error: the limit of this organisation is reached"});
+        let limited = AgentStep::Event { event: "StopFailure", fields: limited };
+        play("infra", "platform", ("Plan the new staging cluster", 31_000), &[failed, limited]);
         let agent = play("docs-site", "docs", ("Rebuild the docs, fix dead links", 44_000), &[AgentStep::bash("ls")]);
         self.running(&agent, "npm run build && npx linkinator ./dist --recurse");
         let agent =

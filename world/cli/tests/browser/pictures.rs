@@ -2,6 +2,8 @@
 
 use crate::chromium::Chromium;
 use crate::demo::{Demo, session_of};
+use crate::fake_holder::shown;
+use model::card::CardKind;
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -18,6 +20,13 @@ fn f4_every_view_of_a_busy_fleet_is_drawn_in_light_and_dark() {
     chromium.scheme("light");
     chromium.go(&page.url);
     chromium.until("document.querySelectorAll('.fleet tbody tr').length === 10");
+    let infra = chromium.value("document.querySelector('.fleet tbody tr').innerText");
+    let said = infra.as_str().unwrap().matches("the limit of this organisation is reached").count();
+    assert_eq!(
+        (said, infra.as_str().unwrap().contains('✗')),
+        (1, false),
+        "the turn is over, and its tools with it: {infra}"
+    );
     keep(&mut chromium, "ui-fleet-light");
     chromium.scheme("dark");
     keep(&mut chromium, "ui-fleet-dark");
@@ -43,6 +52,32 @@ fn f4_every_view_of_a_busy_fleet_is_drawn_in_light_and_dark() {
     chromium.until("document.querySelectorAll('.fleet tbody tr').length === 10");
     look(&mut chromium, "ui-phone");
     assert_eq!(chromium.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn f4_what_waits_for_a_person_stands_above_the_fleet() {
+    let mut scene = crate::cards::open("checkout-api");
+    let file = "/home/dev/shop/src/cart/price.rs";
+    let mut edit = shown(json!({"file_path": file, "old_string": "total: f64", "new_string": "total_cents: i64"}));
+    edit.guard = None;
+    edit.diff = Some("@@ -12,3 +12,3 @@\n pub struct Price {\n-    total: f64,\n+    total_cents: i64,\n }\n".into());
+    scene.holder.asks("edit", 0, (CardKind::Permission, "Edit"), edit);
+    let question = json!({"questions": [{"question": "How is a half cent rounded?", "header": "Rounding", "multiSelect": false,
+        "options": [{"label": "To even", "description": "as the bank does"}, {"label": "Up", "description": "as the old cart did"}]}]});
+    let mut question = shown(question);
+    question.guard = None;
+    scene.holder.asks("question", 1, (CardKind::Question, "AskUserQuestion"), question);
+    scene.holder.turns("checkout-api", "attention");
+    scene.chromium.size(1280, 800);
+    scene.chromium.scheme("light");
+    scene.chromium.until(&crate::cards::armed("question"));
+    scene.chromium.until("document.querySelector('.fleet tbody tr')?.textContent.includes('attention') === true");
+    let above = format!(
+        "{}.getBoundingClientRect().bottom <= document.querySelector('.fleet').getBoundingClientRect().top",
+        crate::cards::card("question")
+    );
+    assert_eq!(scene.chromium.value(&above), json!(true));
+    keep(&mut scene.chromium, "ui-cards");
 }
 
 /// Looked at, and drawn into the docs where they are to be drawn anew.

@@ -129,17 +129,7 @@ fn d6_a_stdout_that_nobody_reads_does_not_hang_the_hook() {
 fn d6_a_hook_that_is_told_to_end_says_so_in_a_lawful_answer_and_ends_with_0() {
     let stage = Stage::new();
     for wish in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1, libc::SIGXCPU] {
-        let mut hook = stage.hook_command(IN_PROCESS);
-        hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = hook.spawn().unwrap();
-        let open = child.stdin.take().unwrap();
-        let status = format!("/proc/{}/status", child.id());
-        let catches = |line: &str| {
-            let caught = u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok()?;
-            (caught >> (wish - 1) & 1 == 1).then_some(())
-        };
-        let ready = || std::fs::read_to_string(&status).ok()?.lines().find_map(catches);
-        poll::until("the hook to be ready", LIMIT, ready).unwrap();
+        let (child, open) = poll::until("a hook to be ready", LIMIT, || hook_that_catches(&stage, wish)).unwrap();
         signal(i32::try_from(child.id()).unwrap(), wish).unwrap();
         let done = child.wait_with_output().unwrap();
         assert_eq!(done.status.code(), Some(0), "{wish}: {done:?}");
@@ -148,6 +138,25 @@ fn d6_a_hook_that_is_told_to_end_says_so_in_a_lawful_answer_and_ends_with_0() {
         assert!(String::from_utf8_lossy(&done.stderr).contains("told to end"), "{done:?}");
         drop(open);
     }
+}
+
+/// A hook that waits for its input and would be told of this signal; `None` where it gave up waiting before that was seen.
+#[cfg(target_os = "linux")]
+fn hook_that_catches(stage: &Stage, wish: i32) -> Option<(std::process::Child, std::process::ChildStdin)> {
+    let mut hook = stage.hook_command(IN_PROCESS);
+    let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let open = child.stdin.take().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let catches = |line: &str| {
+        let caught = u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok()?;
+        Some(caught >> (wish - 1) & 1 == 1)
+    };
+    let is_ready = || std::fs::read_to_string(&status).ok()?.lines().find_map(catches);
+    let seen = poll::until("the hook to be ready or over", LIMIT, || match child.try_wait().unwrap() {
+        Some(_) => Some(false),
+        None => is_ready().filter(|ready| *ready),
+    });
+    seen.unwrap().then_some((child, open))
 }
 
 /// Writes until nothing more fits.

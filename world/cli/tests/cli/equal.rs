@@ -81,6 +81,7 @@ fn stored(home: &Path) -> (Vec<Session>, Vec<Value>, Vec<Event>) {
     };
     for session in &mut sessions {
         let ended_at = session.ended_at.map(|_| Ms(0));
+        session.memo.asked_at = session.memo.asked_at.map(|_| Ms(0));
         *session = Session {
             id: number(&session.id),
             prev: session.prev.as_ref().map(number),

@@ -8,9 +8,7 @@ use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, assert_silent};
 
 /// What somebody at a terminal is told, and how it ended.
 fn person(stage: &Stage, args: &[&str]) -> (Option<i32>, String) {
-    let done = stage.sandbox.at_terminal(args, "", &[]).unwrap();
-    let said = [done.stdout, done.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-    (done.status.code(), said)
+    testkit::stage::person(stage, args, "")
 }
 
 #[track_caller]

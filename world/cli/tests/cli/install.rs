@@ -8,8 +8,13 @@ use testkit::{Finished, Sandbox};
 const SETTINGS: &str = "{\n\t\"model\": \"opus\", // the big one\n\t\"hooks\": {\n\
     \t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"true\" } ] }, // mine\n\t\t]\n\t}\n}";
 
-struct Scene {
-    sandbox: Sandbox,
+/// The same as the client reads it: without what is no JSON.
+fn plain() -> String {
+    SETTINGS.replace(" // the big one", "").replace(" }, // mine", " }")
+}
+
+pub(crate) struct Scene {
+    pub(crate) sandbox: Sandbox,
 }
 
 impl Scene {
@@ -24,39 +29,39 @@ impl Scene {
         Self { sandbox }
     }
 
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with_client("2.1.325")
     }
 
-    fn settings(&self) -> PathBuf {
+    pub(crate) fn settings(&self) -> PathBuf {
         self.sandbox.claude_dir().join("settings.json")
     }
 
-    fn text(&self) -> Option<String> {
+    pub(crate) fn text(&self) -> Option<String> {
         std::fs::read_to_string(self.settings()).ok()
     }
 
-    fn taut(&self, args: &[&str]) -> Finished {
+    pub(crate) fn taut(&self, args: &[&str]) -> Finished {
         self.sandbox.taut(args, b"").unwrap()
     }
 
     /// Somebody at a terminal takes it out again, and agrees.
     #[track_caller]
-    fn uninstalls(&self, more: &[&str]) -> String {
+    pub(crate) fn uninstalls(&self, more: &[&str]) -> String {
         let ended = self.sandbox.at_terminal(&[&["uninstall"], more].concat(), "y\n", &[]).unwrap();
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
         String::from_utf8_lossy(&ended.stdout).into_owned()
     }
 
     #[track_caller]
-    fn works(&self, args: &[&str]) -> String {
+    pub(crate) fn works(&self, args: &[&str]) -> String {
         let ended = self.taut(args);
         assert_eq!(ended.code(), Some(0), "taut {args:?}: {}{}", ended.stdout_text(), ended.stderr_text());
         ended.stdout_text()
     }
 
     /// Names, states and fixes that the doctor gives.
-    fn doctor(&self) -> Vec<(String, String, Option<String>)> {
+    pub(crate) fn doctor(&self) -> Vec<(String, String, Option<String>)> {
         let text = self.taut(&["doctor", "--json"]).stdout_text();
         let part = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         text.lines()
@@ -71,10 +76,10 @@ impl Scene {
 #[test]
 fn i1_init_shows_the_change_proves_the_guard_and_uninstall_restores_every_byte() {
     let scene = Scene::new();
-    std::fs::write(scene.settings(), SETTINGS).unwrap();
+    std::fs::write(scene.settings(), plain()).unwrap();
     let shown = scene.works(&["init", "--dry-run"]);
     assert!(shown.contains("+\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": "), "{shown}");
-    assert_eq!(scene.text().as_deref(), Some(SETTINGS));
+    assert_eq!(scene.text(), Some(plain()));
 
     let told = scene.works(&["init", "--yes"]);
     assert!(told.contains("rm-root") && told.contains("taut daemon stop"), "{told}");
@@ -84,8 +89,21 @@ fn i1_init_shows_the_change_proves_the_guard_and_uninstall_restores_every_byte()
     assert_eq!(scene.text().as_deref(), Some(installed.as_str()));
 
     scene.uninstalls(&[]);
-    assert_eq!(scene.text().as_deref(), Some(SETTINGS));
+    assert_eq!(scene.text(), Some(plain()));
     assert!(scene.uninstalls(&[]).contains("nothing to remove"));
+}
+
+#[test]
+fn i1_init_says_in_words_what_it_changes_and_the_lines_on_request() {
+    let scene = Scene::new();
+    let diff = "+    \"PreToolUse\": [";
+    let said = scene.works(&["init", "--yes"]);
+    let all = agents::DEFAULT.settings.registered.len();
+    assert!(said.contains(&format!("adds one line to {all} events in ~/.claude/settings.json")), "{said}");
+    assert!(said.contains("What changes for you") && said.contains("What does not"), "{said}");
+    assert!(!said.contains(diff), "{said}");
+    scene.uninstalls(&[]);
+    assert!(scene.works(&["init", "--yes", "--diff"]).contains(diff));
 }
 
 /// Seen on the real client: a settings file with a comment is ignored whole.
@@ -99,7 +117,17 @@ fn i1_a_file_the_client_will_not_read_is_told_by_init_and_by_the_doctor() {
         "{}",
         ended.stderr_text()
     );
-    assert!(!ended.stdout_text().contains("installed in"));
+    let said = format!("{}{}", ended.stdout_text(), ended.stderr_text());
+    assert_eq!(ended.code(), Some(1));
+    assert!(!said.contains("installed in") && !said.contains("Proof"), "{said}");
+    assert!(said.contains("nothing is guarded"), "{said}");
+    scene.uninstalls(&[]);
+    assert_eq!(scene.text().as_deref(), Some(SETTINGS));
+    std::fs::write(scene.settings(), "{ \"disableAllHooks\": true }").unwrap();
+    let ended = scene.taut(&["init", "--yes"]);
+    assert!(ended.stderr_text().contains("switches hooks off"), "{}", ended.stderr_text());
+    std::fs::write(scene.settings(), SETTINGS).unwrap();
+    scene.taut(&["init", "--yes"]);
     assert!(scene.doctor().iter().any(|(name, state, _)| name == "settings" && state == "bad"));
 }
 
@@ -139,12 +167,53 @@ fn i1_nothing_is_written_when_nobody_agreed_or_the_file_is_broken() {
 }
 
 #[test]
-fn i1_a_program_in_a_build_folder_is_not_installed() {
-    let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_taut").into()).unwrap();
-    let ended = sandbox.taut(&["init", "--yes"], b"").unwrap();
-    assert_eq!(ended.code(), Some(1));
-    assert!(ended.stderr_text().contains("cargo install --path world/cli"), "{}", ended.stderr_text());
-    assert!(!sandbox.claude_dir().join("settings.json").exists());
+fn i1_a_program_that_will_not_stay_is_copied_and_the_hooks_call_the_copy() {
+    let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_taut").into()).unwrap().with_env("TAUT_NO_DAEMON", "1");
+    let settings = sandbox.claude_dir().join("settings.json");
+    let copy = sandbox.taut_home().join("bin/taut");
+    let shown = sandbox.taut(&["init", "--dry-run", "--agent", "claude-code"], b"").unwrap();
+    assert!(shown.stdout_text().contains("lies in a build folder"), "{}", shown.stdout_text());
+    assert!(!copy.exists());
+    let ended = sandbox.taut(&["init", "--yes", "--agent", "claude-code"], b"").unwrap();
+    assert_eq!(ended.code(), Some(0), "{}", ended.stderr_text());
+    let text = std::fs::read_to_string(&settings).unwrap();
+    assert!(text.contains(&format!("\"command\": \"{}\"", copy.display())), "{text}");
+    assert!(ended.stdout_text().contains("Proof"), "{}", ended.stdout_text());
+    std::fs::remove_file(&copy).unwrap();
+    let found = sandbox.taut(&["doctor", "--json"], b"").unwrap().stdout_text();
+    let gone = |line: &&str| line.contains("\"program\"") && line.contains("\"bad\"") && line.contains("taut init");
+    assert!(found.lines().any(|line| gone(&line)), "{found}");
+}
+
+#[test]
+fn i1_the_settings_of_a_project_work_on_every_machine_and_say_where_there_is_no_taut() {
+    let scene = Scene::new();
+    let project = scene.sandbox.project();
+    let told = scene.works(&["init", "--yes", "--project"]);
+    assert!(told.contains("Proof"), "{told}");
+    let text = std::fs::read_to_string(project.join(".claude/settings.json")).unwrap();
+    assert!(!text.contains(&*scene.sandbox.root().to_string_lossy()), "{text}");
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let line = |event: &str| value["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
+    let call = serde_json::json!({
+        "session_id": "s1", "cwd": project, "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": "rm -rf /"}, "tool_use_id": "t1",
+    });
+    let run = |event: &str, path: &str| {
+        let mut shell = scene.sandbox.command("/bin/sh");
+        shell.args(["-c", &line(event)]).env("PATH", path);
+        testkit::process::run(shell, call.to_string().as_bytes(), std::time::Duration::from_secs(30)).unwrap()
+    };
+    let bin = scene.sandbox.bin().parent().unwrap().to_string_lossy().into_owned();
+    assert!(run("PreToolUse", &format!("{bin}:/usr/bin:/bin")).stdout_text().contains("rm-root"));
+    let absent = run("PreToolUse", "/usr/bin:/bin");
+    assert_eq!((absent.code(), absent.stdout_text()), (Some(0), String::new()), "{}", absent.stderr_text());
+    let begins = run("SessionStart", "/usr/bin:/bin");
+    let said: Value = serde_json::from_str(&begins.stdout_text()).unwrap();
+    assert!(said["systemMessage"].as_str().unwrap().contains("nothing is guarded"), "{said}");
+    for (name, state, fix) in scene.doctor() {
+        assert_eq!((state.as_str(), &fix), ("ok", &None), "{name}");
+    }
 }
 
 #[test]
@@ -175,7 +244,7 @@ fn i3_an_unknown_preset_is_refused_with_the_names_of_those_there_are() {
     let scene = Scene::new();
     let ended = scene.taut(&["init", "--yes", "--preset", "nope"]);
     assert_eq!(ended.code(), Some(2));
-    assert!(ended.stderr_text().contains("there is no preset `nope`; available: "), "{}", ended.stderr_text());
+    assert!(ended.stderr_text().contains("invalid value 'nope' for '--preset <NAME>'"), "{}", ended.stderr_text());
     assert!(!scene.sandbox.project().join(".claude").exists());
 }
 
@@ -211,5 +280,5 @@ fn the_proof_leaves_no_open_session_behind() {
     let scene = Scene::new();
     scene.works(&["init", "--yes"]);
     assert_eq!(scene.works(&["sessions", "--json"]), "");
-    assert!(scene.works(&["events", "--json"]).contains("rm-root"));
+    assert!(scene.works(&["events", "--json", "--proofs"]).contains("rm-root"));
 }

@@ -54,7 +54,7 @@ fn events_as_json_carry_the_fixed_fields() {
 /// A time of day alone is one of today.
 #[test]
 fn m5_an_event_of_another_day_is_shown_with_its_date() {
-    let stage = played();
+    let stage = played().with_env("TZ", "Etc/GMT-3");
     let first = stage.events().remove(0);
     let moved = "UPDATE events SET at = 1767323045000 WHERE id = ?1";
     let database = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
@@ -63,12 +63,57 @@ fn m5_an_event_of_another_day_is_shown_with_its_date() {
     let before = host::clock::now();
     let shown = stage.taut(&["events"]).stdout_text();
     let (dated, plain): (Vec<&str>, Vec<&str>) =
-        shown.lines().partition(|line| line.starts_with("2026-01-02 03:04:05  pass"));
+        shown.lines().partition(|line| line.starts_with("2026-01-02 06:04:05     #1  pass"));
     assert_eq!(dated.len(), 1, "{shown}");
+    let east = model::WallClock(|_| 3 * 3_600);
+    let played_at = model::Ms::of_rfc3339(first["at"].as_str().unwrap()).unwrap();
     // Midnight may have passed meanwhile.
-    if before.date() == first["at"].as_str().unwrap()[..10] && before.date() == host::clock::now().date() {
+    if east.is_same_day(before, played_at) && east.is_same_day(before, host::clock::now()) {
+        let hours = [east.time(played_at), east.time(host::clock::now())].map(|time| time[..2].to_string());
+        assert!(plain.iter().all(|line| hours.contains(&line[..2].to_string())), "{hours:?} {shown}");
         assert!(plain.len() == 3 && plain.iter().all(|line| line.as_bytes()[2] == b':'), "{shown}");
     }
+}
+
+/// People read the clock on their wall, scripts UTC.
+#[test]
+fn f4_every_list_shows_the_time_on_the_wall() {
+    let stage = Stage::without_daemon().with_env("TZ", "Etc/GMT-3");
+    let env = [("TAUT_NO_DAEMON", "1"), ("TAUT_AGENT_ID", "worker")];
+    stage.hook(&stage.payload(&json!({"hook_event_name": "SessionStart", "source": "startup"})), &env);
+    stage.task_ok("worker", &["create", "login", "The login page"]);
+    stage.task_ok("worker", &["claim"]);
+    stage.succeed(&["send", "worker", "look", "here"]);
+    // Late on the first of January in UTC is the second on this wall.
+    let database = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
+    for (table, column) in [
+        ("events", "at"),
+        ("sessions", "started_at"),
+        ("attempts", "claimed_at"),
+        ("messages", "at"),
+        ("tasks", "created_at"),
+    ] {
+        let moved = format!("UPDATE {table} SET {column} = 1767308645000");
+        assert!(database.execute(&moved, []).unwrap() > 0, "{table}");
+    }
+    drop(database);
+    for list in [
+        &["events"][..],
+        &["sessions", "show", "worker"],
+        &["task", "history", "login"],
+        &["task", "show", "login"],
+        &["inbox", "--all"],
+    ] {
+        let shown = stage.succeed(list);
+        assert!(shown.contains("2026-01-02 02:04:05"), "{list:?}: {shown}");
+        assert!(!shown.contains('Z'), "{list:?}: {shown}");
+        let json = stage.succeed(&[list, &["--json"]].concat());
+        assert!(json.contains("2026-01-01T23:04:05.000Z"), "{list:?}: {json}");
+    }
+    let lease = stage.succeed(&["task", "show", "login"]);
+    assert!(lease.lines().any(|line| line.starts_with("lease_expires_at: ") && line.ends_with(" left)")), "{lease}");
+    let refused = stage.task_by("other", &["claim", "login"]).stderr_text();
+    assert!(refused.contains("until ") && !refused.contains('Z'), "{refused}");
 }
 
 #[test]

@@ -12,9 +12,7 @@ fn person(stage: &Stage, args: &[&str], typed: &str) -> (Option<i32>, String) {
     if stage.database().exists() {
         stage.sandbox.forget_clients().unwrap();
     }
-    let done = stage.sandbox.at_terminal(args, typed, &[("TAUT_NO_DAEMON", "1")]).unwrap();
-    let said = [done.stdout, done.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-    (done.status.code(), said)
+    testkit::stage::person(stage, args, typed)
 }
 
 #[track_caller]
@@ -50,7 +48,7 @@ fn ended(stage: &Stage) {
 }
 
 fn noted() -> (Stage, String) {
-    let stage = Stage::new();
+    let stage = Stage::without_daemon();
     stage.configure("[memory]\nenabled = true\n");
     ended(&stage);
     let listed = works(&stage, &["effort", "list", "--json"], "");
@@ -91,7 +89,7 @@ fn m1_m6_at_a_terminal_what_is_unfinished_is_listed_with_the_commands_for_it() {
 
 #[test]
 fn m3_a_session_is_forgotten_by_the_id_that_is_shown_of_it_and_what_nobody_knows_is_an_error() {
-    let stage = Stage::new();
+    let stage = Stage::without_daemon();
     ended(&stage);
     let shown = works(&stage, &["sessions", "--all"], "");
     let short = shown.lines().nth(1).unwrap().split_whitespace().nth(2).unwrap().to_owned();
@@ -115,7 +113,7 @@ fn m3_a_session_is_forgotten_by_the_id_that_is_shown_of_it_and_what_nobody_knows
 
 #[test]
 fn m3_recall_says_where_memory_is_off_and_refuses_what_cannot_be_meant() {
-    let stage = Stage::new();
+    let stage = Stage::without_daemon();
     ended(&stage);
     for (args, why) in [
         (&["recall", "weathercock", "-n", "0"][..], "-n"),
@@ -131,7 +129,7 @@ fn m3_recall_says_where_memory_is_off_and_refuses_what_cannot_be_meant() {
 
 #[test]
 fn m4_the_status_tells_what_was_never_said_from_off() {
-    let stage = Stage::new();
+    let stage = Stage::without_daemon();
     ended(&stage);
     for (config, state, words) in [
         ("", "unset", "memory   not on: "),
@@ -148,7 +146,7 @@ fn m4_the_status_tells_what_was_never_said_from_off() {
 
 #[test]
 fn m4_a_switch_of_one_project_is_named_with_it_and_one_that_it_overrules_says_so() {
-    let stage = Stage::new();
+    let stage = Stage::without_daemon();
     let said = works(&stage, &["memory", "off", "--project", "--yes"], "");
     assert!(said.contains("`taut memory on --project`") && !said.contains("`taut memory on`"), "{said}");
     let said = works(&stage, &["memory", "on", "--yes"], "");
@@ -164,7 +162,7 @@ fn m4_a_switch_of_one_project_is_named_with_it_and_one_that_it_overrules_says_so
 
 #[test]
 fn m4_the_local_configuration_that_a_switch_makes_stays_out_of_git() {
-    let stage = Stage::new();
+    let stage = Stage::without_daemon();
     works(&stage, &["memory", "on", "--project", "--yes"], "");
     assert_eq!(stage.read(".taut/.gitignore"), "/config.local.toml\n/.gitignore\n");
     stage.write(".taut/.gitignore", "mine\n");

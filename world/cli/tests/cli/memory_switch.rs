@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::PathBuf;
-use testkit::stage::Stage;
+use testkit::stage::{Stage, person, person_succeeds as works};
 
 fn stage() -> Stage {
     Stage::installed().with_env("TAUT_NO_DAEMON", "1")
@@ -14,20 +14,6 @@ fn config(stage: &Stage) -> PathBuf {
 
 fn text(stage: &Stage) -> Option<String> {
     std::fs::read_to_string(config(stage)).ok()
-}
-
-/// Somebody at a terminal who types this.
-fn person(stage: &Stage, args: &[&str], typed: &str) -> (Option<i32>, String) {
-    let done = stage.sandbox.at_terminal(args, typed, &[]).unwrap();
-    let said = [done.stdout, done.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-    (done.status.code(), said)
-}
-
-#[track_caller]
-fn works(stage: &Stage, args: &[&str], typed: &str) -> String {
-    let (code, said) = person(stage, args, typed);
-    assert_eq!(code, Some(0), "{args:?}: {said}");
-    said
 }
 
 fn overview(stage: &Stage) -> String {

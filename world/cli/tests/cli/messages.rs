@@ -152,6 +152,9 @@ fn f1_focus_turns_attention_into_checked_and_nothing_else() {
     assert_eq!(stage.taut(&["agent", "focus", "ann"]).stdout_text(), "ann is checked\n");
     assert_eq!(status(&stage), "checked");
     event(&stage, "ann-1", asked, &pane);
+    assert_eq!(status(&stage), "checked", "the same question");
+    let next = json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "ls"}});
+    event(&stage, "ann-1", next, &pane);
     assert_eq!(status(&stage), "attention");
     for other in ["/tmp/t/default %4", "/tmp/u/default %3", ""] {
         assert_silent(&stage.taut(&["agent", "focus", "--pane", other]), "nothing is there");

@@ -12,9 +12,9 @@ const PLENTY: Duration = Duration::from_secs(60);
 /// A program of the user's that keeps every event, one a line.
 const COMMAND: &str = "command = [\"/bin/sh\", \"-c\", \"cat >> $HOME/told\"]";
 
-type Env = &'static [(&'static str, &'static str)];
+pub type Env = &'static [(&'static str, &'static str)];
 
-fn stage_of(env: Env) -> Stage {
+pub fn stage_of(env: Env) -> Stage {
     if env.is_empty() { Stage::with_daemon() } else { Stage::new() }
 }
 
@@ -39,7 +39,7 @@ fn event(stage: &Stage, env: Env, agent: &str, fields: &Value) -> Finished {
 }
 
 /// A turn to attention.
-fn asks(stage: &Stage, env: Env, agent: &str) -> Finished {
+pub fn asks(stage: &Stage, env: Env, agent: &str) -> Finished {
     let input = json!({"command": "git push"});
     event(stage, env, agent, &json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": input}))
 }
@@ -62,7 +62,7 @@ fn wait_until_delivered(stage: &Stage) {
 
 /// Somebody at a terminal says yes to it; gives all that was said.
 #[track_caller]
-fn agree(stage: &Stage, args: &[&str]) -> String {
+pub fn agree(stage: &Stage, args: &[&str]) -> String {
     let done = stage.sandbox.at_terminal(args, "y\n", &[]).unwrap();
     let said = [done.stdout, done.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
     assert!(done.status.success(), "{said}");

@@ -67,10 +67,11 @@ fn ways() -> Vec<(&'static str, String)> {
         let server = "tmux -f /dev/null -S \"$TAUT_HOME/tmux\"";
         ways.push((
             "a tmux server",
+            // Somebody looks at it, and types there.
             format!(
-                "{ANEW} {server} new-session -d '{PAUSE}; sleep 600'; \
-                 until [ -e \"$TAUT_HOME/said.done\" ]; do {ANEW} {server} send-keys y Enter; sleep 0.05; done; \
-                 {ANEW} {server} kill-server"
+                "{ANEW} {server} new-session -d 'until [ -n \"$(tmux list-clients)\" ]; do sleep 0.05; done; {PAUSE}; sleep 600'; \
+                 until [ -e \"$TAUT_HOME/said.done\" ]; do echo y; sleep 0.05; done | \
+                 {ANEW} script -qc '{server} attach' /dev/null > /dev/null; {ANEW} {server} kill-server"
             ),
         ));
     }
@@ -145,6 +146,75 @@ fn g8_the_same_ways_are_open_to_a_person_where_no_agent_is() {
         let done = scene.run(&scene.client("my-shell"), &line);
         assert!(scene.is_paused(), "{what}: {}{}", scene.said(), done.stderr_text());
     }
+}
+
+/// Keys of an agent's that reach a pane of a person's are typed by no client of the server.
+#[test]
+fn g8_a_pane_in_which_nobody_types_is_no_person() {
+    if is_missing("tmux") || Scene::new().stage.sandbox.alone("true").is_none() {
+        return testkit::skipped("nobody is granted a namespace of processes here, or there is no tmux");
+    }
+    let scene = Scene::new();
+    let server = "tmux -f /dev/null -S \"$TAUT_HOME/tmux\"";
+    let line = format!(
+        "{ANEW} {server} new-session -d sh; {ANEW} {server} send-keys '{}' Enter{AND_WAIT}; {ANEW} {server} kill-server",
+        PAUSE.replace("taut pause", "env -u TMUX -u TMUX_PANE taut pause")
+    );
+    let done = scene.run(&scene.client("my-shell"), &line);
+    let said = scene.said();
+    assert!(said.contains("nobody has typed in this pane for a minute; press a key"), "{said}{}", done.stderr_text());
+    assert!(!scene.is_paused());
+}
+
+/// The agent and a person, each with the code and with the permit that the person got for it.
+const ON_THE_PAGE: &str = r##"
+until grep -q code page 2> /dev/null; do sleep 0.05; done
+at=$(sed 's|.*"url":"\([^"#]*\)/#.*|\1|' page)
+token=$(sed 's|.*#token=\([^"]*\)".*|\1|' page)
+code=$(sed 's|.*"code":"\([0-9]*\)".*|\1|' page)
+export at token code permit
+echo agent $(claude -c "$(cat confirm)")
+said=$(my-shell -c "$(cat confirm)")
+echo person $said
+permit=$(echo "$said" | sed 's|.*permit":"\([^"]*\)".*|\1|')
+echo agent $(claude -c "$(cat act)")
+echo marked $(CLAUDECODE=1 my-shell -c "$(cat act)")
+echo person $(my-shell -c "$(cat act)")
+kill $ui
+"##;
+
+/// It has read the address and the code off the person's terminal.
+#[test]
+fn g8_an_agent_that_knows_the_address_and_the_code_of_a_page_does_nothing_on_it() {
+    let alone = Scene::new().stage.sandbox.alone("true").is_some();
+    if is_missing("script") || is_missing("curl") || is_missing("setsid") || !alone {
+        return testkit::skipped("nobody is granted a namespace of processes here, or a program is missing");
+    }
+    let scene = Scene::new();
+    for name in ["claude", "my-shell"] {
+        scene.client(name);
+    }
+    let home = scene.stage.sandbox.taut_home();
+    let curl = "curl -s -w ' %{http_code}\\n' -H \"Origin: $at\" -H 'Content-Type: application/json' -H \"X-Taut-Token: $token\"";
+    fs::write(home.join("confirm"), format!("{curl} -d \"{{\\\"code\\\":\\\"$code\\\"}}\" $at/api/confirm; exit $?"))
+        .unwrap();
+    fs::write(
+        home.join("act"),
+        format!("{curl} -H \"X-Taut-Permit: $permit\" -d {{}} $at/api/agent/nobody/seen; exit $?"),
+    )
+    .unwrap();
+    let tries =
+        format!("{ANEW} script -qc 'taut ui --no-open --json > page' /dev/null > /dev/null & ui=$!\n{ON_THE_PAGE}");
+    fs::write(home.join("tries"), tries).unwrap();
+    let line = "cd \"$TAUT_HOME\"; . ./tries";
+    let line = format!("PATH={}:$PATH; {line}", scene.stage.sandbox.root().join("bin").display());
+    let done = scene.run(Path::new("/bin/sh"), &line);
+    let said = done.stdout_text();
+    let ends: Vec<(&str, &str)> =
+        said.lines().filter_map(|line| Some((line.split_once(' ')?.0, line.rsplit_once(' ')?.1))).collect();
+    let wanted = [("agent", "403"), ("person", "200"), ("agent", "403"), ("marked", "403"), ("person", "404")];
+    assert_eq!(ends, wanted, "{said}{}", done.stderr_text());
+    assert!(said.contains("acts for a person only"), "{said}");
 }
 
 /// What `taut init` and `taut doctor` tell the hook to prove that it answers is no agent's.

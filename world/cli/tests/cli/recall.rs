@@ -195,8 +195,12 @@ fn m3_what_a_person_forgets_is_in_no_file_and_what_they_do_not_agree_to_stays() 
     command(&stage, "one", "t1", "make quetzalcoatlus");
     command(&stage, "one", "t2", "taut log 'quetzalcoatlus stands'");
     prompt(&stage, "two", &other, "paint the archaeopteryx");
+    let said =
+        json!({"session_id": "one", "hook_event_name": "Stop", "last_assistant_message": "The quetzalcoatlus flies."});
+    let own = std::process::id().to_string();
+    assert!(stage.hook(&stage.payload(&said), &[ANN, &[("CLAUDE_PID", &own)]].concat()).success());
     let home = stage.sandbox.taut_home();
-    assert_eq!(texts(&stdout(&as_person(&stage, &["recall", "quetzalcoatlus", "--json"], ""))).len(), 3);
+    assert_eq!(texts(&stdout(&as_person(&stage, &["recall", "quetzalcoatlus", "--json"], ""))).len(), 4);
     let facts = home.join("projects").join(project_folder(&here));
     std::fs::create_dir_all(&facts).unwrap();
     std::fs::write(facts.join("memory.md"), "- quetzalcoatlus is a fact\n").unwrap();

@@ -1,5 +1,7 @@
 //! The product under the real Claude Code, offline. Needs the feature `real-client`, npm or a filled cache, and tmux.
 
+mod answer_kinds;
+mod answers;
 mod context;
 mod fleet;
 mod guard;

@@ -1,5 +1,6 @@
 //! What a terminal shows, in real tmux servers.
 
+mod supervised;
 mod tmux;
 mod top;
 

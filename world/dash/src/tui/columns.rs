@@ -13,6 +13,8 @@ pub(super) enum Column {
     Task,
     SubAgents,
     Messages,
+    Changes,
+    Cost,
     Since,
 }
 
@@ -41,13 +43,15 @@ impl Column {
             Self::Task => "TASK",
             Self::SubAgents => "SUB",
             Self::Messages => "MSG",
+            Self::Changes => "CHANGES",
+            Self::Cost => "COST",
             Self::Since => "SINCE",
         }
     }
 
     /// Numbers stand to the right.
     pub fn is_number(self) -> bool {
-        matches!(self, Self::For | Self::SubAgents | Self::Messages | Self::Since)
+        matches!(self, Self::For | Self::SubAgents | Self::Messages | Self::Changes | Self::Cost | Self::Since)
     }
 
     /// The width it needs, what of the room that is left it gets (in hundredths),
@@ -64,6 +68,8 @@ impl Column {
             Self::Task => (12, 18, 34, 96),
             Self::SubAgents => (3, 0, 3, 140),
             Self::Messages => (3, 0, 3, 88),
+            Self::Changes => (11, 0, 11, 150),
+            Self::Cost => (8, 0, 8, 160),
             Self::Since => (5, 0, 5, 40),
         };
         Wish { least, share, most, from }
@@ -77,7 +83,7 @@ struct Wish {
     from: usize,
 }
 
-const ALL: [Column; 11] = [
+const ALL: [Column; 13] = [
     Column::Status,
     Column::Agent,
     Column::Client,
@@ -88,6 +94,8 @@ const ALL: [Column; 11] = [
     Column::Task,
     Column::SubAgents,
     Column::Messages,
+    Column::Changes,
+    Column::Cost,
     Column::Since,
 ];
 
@@ -133,7 +141,7 @@ mod tests {
         let names = |width| fit(width, false).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
         assert_eq!(names(80), "STATUS AGENT CTX NOW FOR SINCE");
         assert_eq!(names(120), "STATUS AGENT PROJECT CTX NOW FOR TASK MSG SINCE");
-        assert_eq!(names(200), "STATUS AGENT PROJECT CTX NOW FOR TASK SUB MSG SINCE");
+        assert_eq!(names(200), "STATUS AGENT PROJECT CTX NOW FOR TASK SUB MSG CHANGES COST SINCE");
         let mixed = fit(80, true).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
         assert_eq!(mixed, "STATUS AGENT CLIENT CTX NOW FOR SINCE");
     }

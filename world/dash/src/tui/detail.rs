@@ -1,10 +1,10 @@
 //! Everything that is kept of one event or verdict, as text.
 
 use super::entry::{self, TimelineLine};
-use super::text::{clock, took};
+use super::text::took;
 use crate::run_view::{IterationRow, RunRow};
 use crate::view_model::{Verdict, clean, flat};
-use model::Ms;
+use model::{Ms, WallClock};
 use ratatui::text::Span;
 use serde_json::Value;
 
@@ -20,11 +20,11 @@ pub(super) struct Detail {
 const MOST_LINES: usize = 2000;
 
 impl Detail {
-    pub fn of_entry(entry: &TimelineLine) -> Self {
+    pub fn of_entry(entry: &TimelineLine, wall: WallClock) -> Self {
         let event = &entry.event;
         let mut text = Text::default();
         text.pair("event", &event.event);
-        text.pair("at", &event.at.rfc3339());
+        text.pair("at", &wall.whole(event.at));
         text.pair("tool", event.tool.as_deref().unwrap_or_default());
         text.pair("sub-agent", event.sub_agent.as_deref().unwrap_or_default());
         text.pair("took", &entry.took.map(took).unwrap_or_default());
@@ -37,20 +37,20 @@ impl Detail {
             text.fields("input", &input);
         }
         text.fields("more", &detail);
-        Self { title: format!("{} {}", clock(event.at), entry.what), lines: text.done(), top: 0 }
+        Self { title: format!("{} {}", wall.time(event.at), entry.what), lines: text.done(), top: 0 }
     }
 
-    pub fn of_verdict(verdict: &Verdict) -> Self {
+    pub fn of_verdict(verdict: &Verdict, wall: WallClock) -> Self {
         let mut text = Text::default();
         text.pair("agent", &verdict.agent);
-        text.pair("at", &verdict.at.rfc3339());
+        text.pair("at", &wall.whole(verdict.at));
         text.pair("verdict", verdict.verdict);
         text.pair("event", &verdict.event);
         text.pair("tool", verdict.tool.as_deref().unwrap_or_default());
         text.pair("rules", &verdict.rules.join(", "));
         text.block("about", &verdict.about);
         text.block("reason", verdict.reason.as_deref().unwrap_or_default());
-        Self { title: format!("{} {}", clock(verdict.at), verdict.verdict), lines: text.done(), top: 0 }
+        Self { title: format!("{} {}", wall.time(verdict.at), verdict.verdict), lines: text.done(), top: 0 }
     }
 
     /// A run with its iterations, the newest first.
@@ -141,7 +141,7 @@ impl Text {
     }
 }
 
-fn wrap(line: &str, cells: usize) -> Vec<String> {
+pub(super) fn wrap(line: &str, cells: usize) -> Vec<String> {
     let (mut rows, mut taken) = (vec![String::new()], 0);
     for grapheme in Span::raw(line).styled_graphemes(ratatui::style::Style::default()) {
         let wide = super::text::width(grapheme.symbol);

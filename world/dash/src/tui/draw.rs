@@ -1,10 +1,11 @@
 //! The screen: head, list, strips and foot.
 
+use super::acts::WritingAbout;
 use super::canvas::{Canvas, span};
 use super::fleet::View;
 use super::look::{bold, faint};
 use super::state::{Focus, Order, ViewState};
-use super::text::{clock, cut, line};
+use super::text::{cut, line, tail, width};
 use super::{draw_fleet, draw_lists, draw_timeline, help};
 use model::row::AgentStatus;
 use ratatui::Frame;
@@ -17,7 +18,9 @@ pub fn draw(state: &ViewState, frame: &mut Frame<'_>) {
 pub(super) fn paint(state: &ViewState, canvas: &mut Canvas<'_>) {
     head(state, canvas);
     warning(state, canvas);
-    if state.detail.is_some() {
+    if let Some(panel) = &state.card {
+        draw_timeline::card(state, panel, canvas);
+    } else if state.detail.is_some() {
         draw_timeline::detail(state, canvas);
     } else if state.timeline.is_some() {
         draw_timeline::timeline(state, canvas);
@@ -52,7 +55,7 @@ fn head(state: &ViewState, canvas: &mut Canvas<'_>) {
     if canvas.width() >= 100 && state.focus != Focus::Nobody {
         let arrow = if state.order == Order::Usual { "▾" } else { "▴" };
         right.insert(0, span(format!("by {} {arrow}  ", state.sort.name()), faint()));
-        right.push(span(format!(" {} UTC ", clock(state.now)), faint()));
+        right.push(span(format!(" {} ", state.wall.time(state.now)), faint()));
     }
     canvas.put_both(state.layout().head, left, right);
 }
@@ -72,6 +75,12 @@ fn foot(state: &ViewState, canvas: &mut Canvas<'_>) {
         return;
     }
     let (left, right) = match (&state.notice, state.focus) {
+        (_, Focus::Writing) => (vec![Span::raw(writing(state, canvas.width()))], String::new()),
+        (_, Focus::Confirming) => {
+            let question = state.confirming.as_ref().map(|one| line(&one.question)).unwrap_or_default();
+            let room = canvas.width().saturating_sub(8);
+            (vec![span(format!(" {} [y/N] ", cut(&question, room)), state.look.warn())], String::new())
+        }
         (_, Focus::Filter) => {
             (vec![Span::raw(format!(" /{}▏", line(&state.filter)))], "Enter keeps  Esc clears ".to_string())
         }
@@ -84,8 +93,24 @@ fn foot(state: &ViewState, canvas: &mut Canvas<'_>) {
     canvas.put_both(layout.foot.from, left, vec![span(right, faint())]);
 }
 
+/// The end of what is typed stays in sight.
+fn writing(state: &ViewState, cells: usize) -> String {
+    let Some(writing) = &state.writing else { return String::new() };
+    let to = match &writing.about {
+        WritingAbout::Say { agent } => format!(" to {}: ", cut(&line(agent), 24)),
+        WritingAbout::Deny => " why not (Enter sends, Esc leaves it): ".to_string(),
+        WritingAbout::Question => " in your words: ".to_string(),
+    };
+    let room = cells.saturating_sub(width(&to) + 2);
+    let text = line(&writing.text);
+    format!("{to}{}▏", tail(&text, room))
+}
+
 /// The keys that matter most here.
 fn keys(state: &ViewState, cells: usize) -> Vec<Span<'static>> {
+    if let Some(panel) = &state.card {
+        return pairs_of(panel.keys(), cells);
+    }
     let pairs: &[(&str, &str)] = match (&state.detail, &state.timeline, state.view) {
         (Some(_), _, _) => &[("Esc", "back"), ("j/k", "scroll"), ("?", "help"), ("q", "quit")],
         (None, Some(_), _) => &[
@@ -99,9 +124,10 @@ fn keys(state: &ViewState, cells: usize) -> Vec<Span<'static>> {
         ],
         (None, None, View::Agents) => &[
             ("Enter", "timeline"),
+            ("a", "answer"),
+            ("w", "say"),
             ("/", "filter"),
-            ("s", "sort"),
-            ("Tab", "verdicts"),
+            ("Tab", "next"),
             ("o", "pane"),
             ("?", "help"),
             ("q", "quit"),
@@ -111,6 +137,10 @@ fn keys(state: &ViewState, cells: usize) -> Vec<Span<'static>> {
         }
         (None, None, View::Tasks) => &[("Tab", "agents"), ("Esc", "back"), ("?", "help"), ("q", "quit")],
     };
+    pairs_of(pairs, cells)
+}
+
+fn pairs_of(pairs: &[(&str, &str)], cells: usize) -> Vec<Span<'static>> {
     let (mut spans, mut taken) = (Vec::new(), 0);
     for (key, does) in pairs {
         // A key that is half told is not told.
@@ -126,7 +156,7 @@ fn keys(state: &ViewState, cells: usize) -> Vec<Span<'static>> {
 
 /// Where in the list the keys are.
 fn place(state: &ViewState) -> String {
-    if state.detail.is_some() || state.timeline.is_some() {
+    if state.card.is_some() || state.detail.is_some() || state.timeline.is_some() {
         return String::new();
     }
     let (at, len) = match state.view {

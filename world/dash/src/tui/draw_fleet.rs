@@ -6,7 +6,7 @@ use super::draw_lists::{totals_line, verdict_line};
 use super::look::{bold, faint};
 use super::state::{Focus, ViewState};
 use super::text::{age, cut, left, line, project, right, squeeze, width, within};
-use crate::view_model::{AgentRow, is_mixed};
+use crate::view_model::{AgentRow, FAILED_TOOL, is_mixed, state_words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -49,6 +49,9 @@ pub(super) fn fleet(state: &ViewState, canvas: &mut Canvas<'_>) {
 fn nobody(state: &ViewState) -> &'static str {
     match &state.read {
         None => "reading…",
+        Some(read) if read.rows.is_empty() && read.had_sessions => {
+            "no agent is running; `taut sessions --all` lists the sessions that ended"
+        }
         Some(read) if read.rows.is_empty() => "no agents yet; `taut init` installs the hooks that tell of them",
         Some(_) => "no agent matches the filter; Esc clears it",
     }
@@ -81,7 +84,7 @@ fn cell(state: &ViewState, row: &AgentRow, sized: Sized) -> Vec<Span<'static>> {
         }
         Column::Project => vec![span(left(&squeeze(&line(project(&row.project)), cells), cells), Style::new())],
         Column::Context => context(state, row.context_percent, cells),
-        Column::Now => now(row, cells),
+        Column::Now => marked(state, row, cells),
         Column::For => {
             let since = row.tool.as_ref().map(|tool| age(state.now.since(tool.since))).unwrap_or_default();
             vec![Span::raw(right(&since, cells))]
@@ -89,6 +92,15 @@ fn cell(state: &ViewState, row: &AgentRow, sized: Sized) -> Vec<Span<'static>> {
         Column::Task => vec![Span::raw(left(&cut(&work(row), cells), cells))],
         Column::SubAgents => vec![Span::raw(right(&number(row.sub_agents), cells))],
         Column::Messages => vec![span(right(&number(row.messages), cells), state.look.warn())],
+        Column::Changes => {
+            let size = row.diff.filter(|diff| diff.files > 0).map(|diff| format!("+{} −{}", diff.added, diff.removed));
+            vec![Span::raw(right(&size.unwrap_or_default(), cells))]
+        }
+        Column::Cost => {
+            let about = if row.cost_estimated { "≈" } else { "" };
+            let cost = row.cost_usd.map(|cost| format!("{about}${cost:.2}")).unwrap_or_default();
+            vec![Span::raw(right(&cost, cells))]
+        }
         Column::Since => vec![Span::raw(right(&age(state.now.since(row.since)), cells))],
     }
 }
@@ -109,14 +121,24 @@ fn context(state: &ViewState, percent: Option<f64>, cells: usize) -> Vec<Span<'s
     ]
 }
 
-/// Why somebody has to look, else the tool it waits for, else what it says it does, else how its session stands.
+/// What it does now, behind the mark of a tool that failed before.
+fn marked(state: &ViewState, row: &AgentRow, cells: usize) -> Vec<Span<'static>> {
+    if row.failed_tool.is_none() || row.why.is_some() || cells <= FAILED_TOOL.chars().count() {
+        return now(row, cells);
+    }
+    let mark = span(FAILED_TOOL, state.look.bad());
+    std::iter::once(mark).chain(now(row, cells - FAILED_TOOL.chars().count())).collect()
+}
+
+/// Why somebody has to look, else the tool it waits for, else what it says it does or said last, else how its session
+/// stands.
 fn now(row: &AgentRow, cells: usize) -> Vec<Span<'static>> {
     if let Some(why) = &row.why {
         return vec![Span::raw(left(&cut(&line(why), cells), cells))];
     }
     let Some(tool) = row.tool.as_ref().filter(|_| row.run.is_none()) else {
-        let text = row.doing.as_deref().map(line);
-        let text = text.unwrap_or_else(|| row.state.unwrap_or("no session").to_string());
+        let text = row.doing.as_deref().or(row.last_words.as_deref()).map(line);
+        let text = text.unwrap_or_else(|| state_words(row.state).to_string());
         return vec![span(left(&text, cells), faint())];
     };
     let mut name = line(&tool.name);

@@ -1,11 +1,13 @@
 //! One agent's timeline, and one thing of it in full.
 
 use super::canvas::{Canvas, span};
+use super::card_panel::CardPanel;
 use super::entry::{LineMark, TimelineLine};
 use super::look::{bold, faint};
 use super::state::ViewState;
-use super::text::{age, clock, cut, left, line, project, right, took, within};
+use super::text::{age, cut, left, line, project, right, took, within};
 use super::timeline::{Follows, Reading, Timeline};
+use model::row::AgentStatus;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -38,6 +40,21 @@ pub(super) fn detail(state: &ViewState, canvas: &mut Canvas<'_>) {
     canvas.fill(layout.body, lines.into_iter().skip(detail.top).map(|text| Line::raw(format!(" {text}"))));
 }
 
+/// What an agent asks; lines of a difference in its colours.
+pub(super) fn card(state: &ViewState, panel: &CardPanel, canvas: &mut Canvas<'_>) {
+    let layout = state.layout();
+    let title = format!(" {} {}", AgentStatus::Attention.mark(), panel.title(state.now));
+    canvas.put(layout.names, &Line::styled(title, state.look.status(AgentStatus::Attention)));
+    let is_diff = panel.card.diff.is_some();
+    let style = |text: &str| match text.trim_start().chars().next() {
+        Some('+') if is_diff => state.look.good(),
+        Some('-') if is_diff => state.look.bad(),
+        _ => Style::new(),
+    };
+    let lines = panel.wrapped(canvas.width().saturating_sub(2)).into_iter().skip(panel.top);
+    canvas.fill(layout.body, lines.map(|text| Line::styled(format!(" {text}"), style(&text))));
+}
+
 /// Who it is, how it stands, and whether the newest stays in sight.
 fn title(state: &ViewState, timeline: &Timeline, canvas: &mut Canvas<'_>) {
     let row = state.rows().iter().find(|row| row.id == timeline.agent);
@@ -60,7 +77,9 @@ fn title(state: &ViewState, timeline: &Timeline, canvas: &mut Canvas<'_>) {
 fn entry_line(state: &ViewState, entry: &TimelineLine, wide: usize, root: &str) -> Line<'static> {
     let what_cells = if wide >= 100 { 16 } else { 10 };
     let style = style(state, entry.mark);
-    let time = format!(" {}  ", clock(entry.at));
+    // Where there is little room, the day stands in the cells of the seconds.
+    let time = if wide >= 100 { state.wall.shown(entry.at, state.now) } else { state.wall.short(entry.at, state.now) };
+    let time = format!(" {time}  ");
     let lasted = match (entry.mark, entry.took) {
         (LineMark::Returned | LineMark::Failed, Some(millis)) => took(millis),
         (LineMark::Running, _) => age(state.now.since(entry.at)),

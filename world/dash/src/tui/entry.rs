@@ -2,6 +2,7 @@
 //! verdict with its reason, something the model was told.
 
 use crate::view_model::{about, clean, one_line};
+use engine::client_turn;
 use model::row::Event;
 use model::{Level, Ms};
 use serde_json::Value;
@@ -102,6 +103,7 @@ fn happened(event: &Arc<Event>) -> Option<TimelineLine> {
         "SessionStart" => (LineMark::Turn, "start".to_string()),
         "SessionEnd" => (LineMark::Turn, "end".to_string()),
         "Stop" => (LineMark::Turn, "stop".to_string()),
+        client_turn::STATE | client_turn::GONE => (LineMark::Turn, "client".to_string()),
         "SubagentStart" => (LineMark::Turn, "sub-agent".to_string()),
         "SubagentStop" => (LineMark::Turn, "sub-agent end".to_string()),
         // It says once more what its tools have said.

@@ -1,8 +1,7 @@
 //! Which agents are listed, in which order.
 
-use crate::view_model::AgentRow;
+use crate::view_model::{AgentRow, urgency};
 use model::Ms;
-use model::row::AgentStatus;
 use std::cmp::{Ordering, Reverse};
 
 /// What the list is ordered by.
@@ -53,7 +52,7 @@ impl Sort {
     /// Names break every tie, so that no two looks at the same fleet differ.
     fn compare(self, a: &AgentRow, b: &AgentRow) -> Ordering {
         let by = match self {
-            Self::Urgency => a.status.cmp(&b.status).then_with(|| waiting(a).cmp(&waiting(b))),
+            Self::Urgency => urgency(a, b),
             Self::Name => Ordering::Equal,
             Self::Context => tenths(b).cmp(&tenths(a)),
             Self::Tool => began(a).cmp(&began(b)),
@@ -99,14 +98,6 @@ fn matches(row: &AgentRow, words: &[String]) -> bool {
     ];
     let text = shown.into_iter().flatten().collect::<Vec<_>>().join("\n").to_lowercase();
     words.iter().all(|word| text.contains(word.as_str()))
-}
-
-/// Only those who need somebody are ordered by how long they wait: the others would change places for nothing.
-fn waiting(row: &AgentRow) -> Ms {
-    match row.status {
-        AgentStatus::Error | AgentStatus::Attention => row.since,
-        AgentStatus::Working | AgentStatus::Checked | AgentStatus::Done => Ms(0),
-    }
 }
 
 /// Unknown is less than empty.

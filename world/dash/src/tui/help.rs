@@ -5,20 +5,24 @@ use super::look::{bold, faint};
 use super::text::{left, width};
 use ratatui::text::{Line, Span};
 
-const KEYS: [(&str, &str); 15] = [
+const KEYS: [(&str, &str); 19] = [
     ("j k ↓ ↑", "move"),
-    ("PgDn PgUp", "a page down, up"),
-    ("g G", "the first, the last"),
+    ("PgDn g G", "a page on; the first, the last"),
     ("/", "filter by agent, project, status, tool, task"),
     ("s", "sort: urgency, name, context, tool time, since"),
     ("r", "the other way round"),
     ("Enter", "timeline of the agent; there: all of one event"),
     ("i", "iterations and workers of a loop"),
     ("Tab t", "agents, verdicts, tasks"),
+    ("a", "answer what the agent asks"),
+    ("w", "say to the agent what is next"),
+    ("x R", "stop what it does; start it again (both ask)"),
+    ("l", "allow the rule that stopped it, here (asks)"),
+    ("v u", "mark it as seen; how to take up its effort"),
+    ("mouse", "click chooses and opens; Shift selects text"),
     ("o", "go to the agent's tmux pane"),
     ("Esc", "back; clears the filter"),
-    ("Ctrl+L", "draw the screen anew"),
-    ("Ctrl+Z", "to the shell; `fg` comes back"),
+    ("Ctrl+L +Z", "draw the screen anew; to the shell (`fg`)"),
     ("q Ctrl+C", "quit"),
     ("✖ ▲ ● ◇ ○", "error, attention, working, checked, done"),
 ];

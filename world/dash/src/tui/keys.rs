@@ -23,6 +23,9 @@ impl ViewState {
                 self.focus = Focus::List;
                 Vec::new()
             }
+            Focus::Writing => self.press_writing(key),
+            Focus::Confirming => self.press_confirming(key),
+            Focus::List | Focus::Nobody if self.card.is_some() => self.press_card(key),
             Focus::List | Focus::Nobody => self.press_anywhere(key),
         }
     }
@@ -52,6 +55,9 @@ impl ViewState {
             Key::Char('q') => return vec![ViewEffect::Quit],
             Key::Char('?') => self.focus = Focus::Help,
             Key::Char('o') => return self.jump(),
+            Key::Char(letter @ ('a' | 'w' | 'v' | 'u' | 'x' | 'R' | 'l')) if self.has_agent() => {
+                return self.act(letter);
+            }
             Key::Esc | Key::Backspace => return self.back(),
             Key::Enter => return self.open(),
             Key::Char('/') if self.lists_agents() => self.focus = Focus::Filter,
@@ -78,6 +84,11 @@ impl ViewState {
         Vec::new()
     }
 
+    /// Whether what is open is about one agent.
+    fn has_agent(&self) -> bool {
+        self.detail.is_none() && (self.timeline.is_some() || self.view == View::Agents)
+    }
+
     fn lists_agents(&self) -> bool {
         self.view == View::Agents && self.timeline.is_none() && self.detail.is_none()
     }
@@ -100,18 +111,18 @@ impl ViewState {
         Vec::new()
     }
 
-    fn open(&mut self) -> Vec<ViewEffect> {
+    pub(super) fn open(&mut self) -> Vec<ViewEffect> {
         if self.detail.is_some() {
             return self.back();
         }
         if let Some(timeline) = &self.timeline {
-            self.detail = timeline.chosen().map(Detail::of_entry);
+            self.detail = timeline.chosen().map(|entry| Detail::of_entry(entry, self.wall));
             return Vec::new();
         }
         match self.view {
             View::Agents => self.open_timeline(),
             View::Verdicts => {
-                self.detail = self.latest().get(self.verdicts.at).map(Detail::of_verdict);
+                self.detail = self.latest().get(self.verdicts.at).map(|one| Detail::of_verdict(one, self.wall));
                 Vec::new()
             }
             View::Tasks => Vec::new(),
@@ -143,7 +154,7 @@ impl ViewState {
         Vec::new()
     }
 
-    fn go(&mut self, key: Key) {
+    pub(super) fn go(&mut self, key: Key) {
         let by = match key {
             Key::Up | Key::Char('k') => Move::Up,
             Key::Down | Key::Char('j') => Move::Down,

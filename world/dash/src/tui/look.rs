@@ -2,6 +2,7 @@
 //! chose, on their own background. Nothing is told by colour alone.
 
 use model::row::AgentStatus;
+use model::status_colour::TerminalColour;
 use ratatui::style::{Color, Modifier, Style};
 
 /// Whether colours are used at all (`NO_COLOR`).
@@ -14,13 +15,15 @@ pub enum ColorMode {
 
 impl ColorMode {
     pub(super) fn status(self, status: AgentStatus) -> Style {
-        match status {
-            AgentStatus::Error => self.bad().add_modifier(Modifier::BOLD),
-            AgentStatus::Attention => self.warn().add_modifier(Modifier::BOLD),
-            AgentStatus::Working => self.good(),
-            AgentStatus::Checked => self.colour(Color::Cyan),
-            AgentStatus::Done => Style::new(),
-        }
+        let style = match status.colour().terminal {
+            TerminalColour::Red => self.bad(),
+            TerminalColour::Yellow => self.warn(),
+            TerminalColour::Green => self.good(),
+            TerminalColour::Cyan => self.colour(Color::Cyan),
+            TerminalColour::Plain => Style::new(),
+        };
+        let urgent = matches!(status, AgentStatus::Error | AgentStatus::Attention);
+        if urgent { style.add_modifier(Modifier::BOLD) } else { style }
     }
 
     /// A verdict by its name.

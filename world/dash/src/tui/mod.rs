@@ -1,7 +1,9 @@
 //! `taut top`: the fleet in a terminal. What is shown is a pure function of
 //! what came in; the terminal, the clock and the database stand around it.
 
+mod acts;
 mod canvas;
+mod card_panel;
 mod columns;
 mod cursor;
 mod detail;
@@ -12,12 +14,13 @@ mod draw_timeline;
 mod entry;
 mod fleet;
 mod help;
-mod jump;
 mod keys;
 mod layout;
 mod look;
+mod mouse;
 mod picture;
 mod reader;
+pub mod replay_keys;
 mod run;
 mod signals;
 mod state;
@@ -25,12 +28,12 @@ mod terminal;
 mod text;
 mod timeline;
 
+pub use acts::TopAct;
 pub use draw::draw;
 pub use entry::{LineMark, TimelineLine};
 pub use fleet::{Sort, View};
-pub use jump::PaneJump;
 pub use look::ColorMode;
 pub use picture::picture;
 pub use reader::{FleetSource, snapshot};
-pub use run::{Setup, ViewEnd, ViewError, run, width};
-pub use state::{Chunk, ClockTick, FleetSnapshot, Key, ViewEffect, ViewInput, ViewState};
+pub use run::{Setup, TopActions, ViewEnd, ViewError, run, width};
+pub use state::{Chunk, ClickPlace, ClockTick, FleetSnapshot, Key, ViewEffect, ViewInput, ViewState};

@@ -53,6 +53,7 @@ pub fn snapshot(store: &Store) -> Result<FleetSnapshot, store::Error> {
         verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
         tasks: store.task_totals()?,
         warnings: view_model::warnings(store)?,
+        had_sessions: store.had_sessions()?,
     })
 }
 
@@ -196,6 +197,7 @@ impl Reader {
             verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
             tasks: self.tasks.clone(),
             warnings: view_model::warnings(store)?,
+            had_sessions: store.had_sessions()?,
         })
     }
 

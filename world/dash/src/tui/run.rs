@@ -1,16 +1,21 @@
 //! The loop around the screen: keys, news and the clock in, effects out. It
 //! owns the terminal and never waits for the database.
 
-use super::jump::{self, PaneJump};
+use super::acts::TopAct;
 use super::look::ColorMode;
 use super::reader::{self, FleetSource, Wanted};
 use super::signals;
-use super::state::{ClockTick, Key, ViewEffect, ViewInput, ViewState};
+use super::state::{ClickPlace, ClockTick, Key, ViewEffect, ViewInput, ViewState};
 use super::terminal::Taken;
-use model::Ms;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use actions::PaneWay;
+use model::{Ms, WallClock};
+use ratatui::crossterm::event::{
+    self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use ratatui::crossterm::terminal;
 use std::io;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -21,6 +26,19 @@ pub struct Setup {
     /// `$TMUX`, or nothing.
     pub tmux: String,
     pub now: fn() -> Ms,
+    pub wall: WallClock,
+    pub actions: Arc<dyn TopActions>,
+}
+
+/// Does what the person at the keys wishes. Called in threads of their own: it may take its time.
+pub trait TopActions: Send + Sync {
+    /// What came of it, in words.
+    fn act(&self, act: TopAct) -> String;
+    /// What it would do, as a question; or why it cannot be done.
+    ///
+    /// # Errors
+    /// In words for the person.
+    fn prepare(&self, act: &TopAct) -> Result<String, String>;
 }
 
 /// How it ended.
@@ -60,8 +78,8 @@ pub fn run(setup: Setup) -> Result<ViewEnd, ViewError> {
     reader::start(setup.source, wanted.clone(), to.clone());
     read_keys(to.clone());
     let (width, height) = terminal::size()?;
-    let state = ViewState::new(width, height, setup.look);
-    Loop { taken, state, news, to, wanted, tmux: setup.tmux, now: setup.now }.run()
+    let state = ViewState::new(width, height, setup.look).with_wall(setup.wall);
+    Loop { taken, state, news, to, wanted, tmux: setup.tmux, now: setup.now, actions: setup.actions }.run()
 }
 
 /// How wide the terminal is, where there is one.
@@ -77,6 +95,7 @@ struct Loop {
     wanted: Wanted,
     tmux: String,
     now: fn() -> Ms,
+    actions: Arc<dyn TopActions>,
 }
 
 impl Loop {
@@ -128,6 +147,11 @@ impl Loop {
                 ViewEffect::OpenTimeline { session } => self.wanted.set(Some(session)),
                 ViewEffect::CloseTimeline => self.wanted.set(None),
                 ViewEffect::Jump { pane } => self.jump(&pane),
+                ViewEffect::Act(act) => self.aside(move |actions| ViewInput::Notice(actions.act(act))),
+                ViewEffect::Prepare(act) => self.aside(move |actions| match actions.prepare(&act) {
+                    Ok(question) => ViewInput::Ask { act, question },
+                    Err(why) => ViewInput::Notice(why),
+                }),
             }
         }
         Ok(None)
@@ -139,20 +163,32 @@ impl Loop {
         self.step(ViewInput::Resize { width, height }).map(drop)
     }
 
+    /// In a thread of its own: what acts on an agent may wait for its terminal.
+    fn aside(&self, work: impl FnOnce(&dyn TopActions) -> ViewInput + Send + 'static) {
+        let (to, actions) = (self.to.clone(), Arc::clone(&self.actions));
+        std::thread::spawn(move || drop(to.send(ViewNews::Input(work(&*actions)))));
+    }
+
     /// In a thread of its own: a tmux that hangs must not take the keyboard along.
     fn jump(&self, pane: &str) {
         let to = self.to.clone();
         let tell = move |text: String| drop(to.send(ViewNews::Input(ViewInput::Notice(text))));
-        match jump::plan(pane, &self.tmux) {
-            PaneJump::Here(args) => drop(std::thread::spawn(move || {
-                if let Err(why) = jump::go(&args) {
+        match actions::pane_way(pane, &self.tmux) {
+            Some(PaneWay::Go(words)) => drop(std::thread::spawn(move || {
+                if let Err(why) = ask_tmux(&words) {
                     tell(format!("tmux cannot go there: {why}"));
                 }
             })),
-            PaneJump::Elsewhere(command) => tell(format!("on another tmux server: {command}")),
-            PaneJump::Nowhere => tell("the agent did not say where its pane is".to_string()),
+            Some(PaneWay::Command(command)) => tell(format!("on another tmux server: {command}")),
+            None => tell("the agent did not say where its pane is".to_string()),
         }
     }
+}
+
+/// Gives what tmux says against it.
+fn ask_tmux(words: &[String]) -> Result<(), String> {
+    let done = Command::new("tmux").args(words).stdin(Stdio::null()).output().map_err(|cause| cause.to_string())?;
+    if done.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&done.stderr).trim().to_string()) }
 }
 
 fn read_keys(to: Sender<ViewNews>) {
@@ -160,6 +196,7 @@ fn read_keys(to: Sender<ViewNews>) {
         loop {
             let news = match event::read() {
                 Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => key_of(key).map(ViewInput::Key),
+                Ok(Event::Mouse(mouse)) => click_of(mouse).map(ViewInput::Mouse),
                 Ok(Event::Resize(width, height)) => Some(ViewInput::Resize { width, height }),
                 Ok(_) => None,
                 Err(_) => {
@@ -172,6 +209,15 @@ fn read_keys(to: Sender<ViewNews>) {
             }
         }
     });
+}
+
+fn click_of(mouse: MouseEvent) -> Option<ClickPlace> {
+    match mouse.kind {
+        MouseEventKind::Down(MouseButton::Left) => Some(ClickPlace::Line(mouse.row)),
+        MouseEventKind::ScrollUp => Some(ClickPlace::WheelUp),
+        MouseEventKind::ScrollDown => Some(ClickPlace::WheelDown),
+        _ => None,
+    }
 }
 
 fn key_of(key: KeyEvent) -> Option<Key> {

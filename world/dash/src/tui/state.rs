@@ -1,6 +1,8 @@
 //! What is on the screen, and what every input makes of it. Time, sizes, keys
 //! and what was read come in as data; what is to be done goes out as data.
 
+use super::acts::{Confirming, TopAct, Writing};
+use super::card_panel::CardPanel;
 use super::cursor::{Cursor, Span};
 use super::detail::Detail;
 use super::fleet::{self, Sort, View};
@@ -8,8 +10,8 @@ use super::layout::Layout;
 use super::look::ColorMode;
 use super::timeline::Timeline;
 use crate::view_model::{AgentRow, FleetSummary, Verdict};
-use model::Ms;
 use model::row::Event;
+use model::{Ms, WallClock};
 use store::TaskTotals;
 
 /// What comes in.
@@ -25,6 +27,21 @@ pub enum ViewInput {
     Tick(ClockTick),
     /// Something to be told for a while.
     Notice(String),
+    /// Something that was made ready is asked about, in these words.
+    Ask {
+        act: TopAct,
+        question: String,
+    },
+    Mouse(ClickPlace),
+}
+
+/// Where a mouse was used, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClickPlace {
+    /// On this line, from the top.
+    Line(u16),
+    WheelUp,
+    WheelDown,
 }
 
 /// A key, as far as any is used.
@@ -53,6 +70,8 @@ pub struct FleetSnapshot {
     pub tasks: Vec<TaskTotals>,
     /// What a person ought to know of the record, each one sentence.
     pub warnings: Vec<String>,
+    /// An agent worked here before, whether or not one does now.
+    pub had_sessions: bool,
 }
 
 /// Events of a session that follow those before.
@@ -81,6 +100,10 @@ pub enum ViewEffect {
         session: String,
     },
     CloseTimeline,
+    /// Do this, and tell what came of it.
+    Act(TopAct),
+    /// Find out what this would do, and ask.
+    Prepare(TopAct),
     /// Show the agent's tmux pane.
     Jump {
         pane: String,
@@ -90,6 +113,8 @@ pub enum ViewEffect {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ViewState {
     pub(super) now: Ms,
+    /// What its times are shown by.
+    pub(super) wall: WallClock,
     pub(super) width: u16,
     pub(super) height: u16,
     pub(super) look: ColorMode,
@@ -109,6 +134,9 @@ pub struct ViewState {
     pub(super) timeline: Option<Timeline>,
     pub(super) detail: Option<Detail>,
     pub(super) notice: Option<Notice>,
+    pub(super) card: Option<CardPanel>,
+    pub(super) writing: Option<Writing>,
+    pub(super) confirming: Option<Confirming>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -125,6 +153,10 @@ pub(super) enum Focus {
     List,
     Filter,
     Help,
+    /// A line is typed that goes to an agent.
+    Writing,
+    /// Yes or no.
+    Confirming,
     /// Nobody: the picture is printed.
     Nobody,
 }
@@ -141,6 +173,12 @@ const NOTICE_MS: i64 = 10_000;
 impl ViewState {
     pub fn new(width: u16, height: u16, look: ColorMode) -> Self {
         Self { width, height, look, ..Self::default() }
+    }
+
+    /// Times are shown as this clock has them, and in UTC else.
+    #[must_use]
+    pub fn with_wall(self, wall: WallClock) -> Self {
+        Self { wall, ..self }
     }
 
     /// A picture of it: no keys, no chosen line.
@@ -169,6 +207,11 @@ impl ViewState {
                 self.tell(text);
                 Vec::new()
             }
+            ViewInput::Ask { act, question } => {
+                self.ask(act, question);
+                Vec::new()
+            }
+            ViewInput::Mouse(place) => self.click(place),
         };
         self.settle();
         (self, effects)
@@ -196,7 +239,7 @@ impl ViewState {
             return Layout::printed(self.width, count(self.rows().len().max(1)), count(self.latest().len()))
                 .warned(self.warned());
         }
-        if self.timeline.is_some() || self.detail.is_some() || self.view != View::Agents {
+        if self.card.is_some() || self.timeline.is_some() || self.detail.is_some() || self.view != View::Agents {
             return self.list_layout();
         }
         self.fleet_layout()
@@ -245,6 +288,7 @@ impl ViewState {
         self.verdicts.at = verdict.unwrap_or(self.verdicts.at);
         self.read = Some(snapshot);
         self.list();
+        self.keep_card();
         self.go_on()
     }
 
@@ -275,7 +319,9 @@ impl ViewState {
         let list = self.list_layout().body.height();
         let agents = match self.focus {
             Focus::Nobody => self.layout().body.height(),
-            Focus::List | Focus::Filter | Focus::Help => self.fleet_layout().body.height(),
+            Focus::List | Focus::Filter | Focus::Help | Focus::Writing | Focus::Confirming => {
+                self.fleet_layout().body.height()
+            }
         };
         self.agents.settle(Span { len: self.listed.len(), height: agents });
         self.chosen = self.chosen_row().map(|row| row.id.clone()).or_else(|| self.chosen.take());
@@ -283,6 +329,10 @@ impl ViewState {
         self.tasks.settle(Span { len: self.totals().len(), height: list });
         if let Some(timeline) = &mut self.timeline {
             timeline.settle(list);
+        }
+        if let Some(panel) = &mut self.card {
+            let lines = panel.wrapped(usize::from(self.width).saturating_sub(2)).len();
+            panel.top = panel.top.min(lines.saturating_sub(list));
         }
         if let Some(detail) = &mut self.detail {
             let lines = detail.wrapped(usize::from(self.width).saturating_sub(2)).len();

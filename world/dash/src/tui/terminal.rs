@@ -4,6 +4,7 @@ use super::state::ViewState;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
+use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
@@ -79,7 +80,7 @@ impl Drop for Taken {
 fn enter() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     enable_raw_mode().inspect_err(|_| leave())?;
-    execute!(io::stdout(), EnterAlternateScreen).inspect_err(|_| leave())
+    execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture).inspect_err(|_| leave())
 }
 
 /// Once only: giving it back again would put the cursor over what was said since.
@@ -88,7 +89,7 @@ fn leave() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    let _ = execute!(io::stdout(), EndSynchronizedUpdate, LeaveAlternateScreen, Show);
+    let _ = execute!(io::stdout(), EndSynchronizedUpdate, DisableMouseCapture, LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();
 }
 

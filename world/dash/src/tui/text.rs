@@ -66,11 +66,6 @@ pub(super) fn took(millis: i64) -> String {
     }
 }
 
-/// The hour of a moment, in UTC as `taut events` has it.
-pub(super) fn clock(at: model::Ms) -> String {
-    at.rfc3339().get(11..19).unwrap_or_default().to_string()
-}
-
 /// A project by its last folder.
 pub(super) fn project(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
@@ -94,7 +89,7 @@ fn head(text: &str, cells: usize) -> String {
     kept
 }
 
-fn tail(text: &str, cells: usize) -> String {
+pub(super) fn tail(text: &str, cells: usize) -> String {
     let span = Span::raw(text);
     let graphemes: Vec<&str> = span.styled_graphemes(ratatui::style::Style::default()).map(|g| g.symbol).collect();
     let (mut from, mut taken) = (graphemes.len(), 0);

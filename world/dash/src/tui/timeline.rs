@@ -82,6 +82,11 @@ impl Timeline {
         self.follows = if newest { Follows::Newest } else { Follows::Stays };
     }
 
+    /// Somebody looks at one line of it: what is new does not move it away.
+    pub fn stays(&mut self) {
+        self.follows = Follows::Stays;
+    }
+
     pub fn settle(&mut self, height: usize) {
         if self.follows == Follows::Newest {
             self.cursor.at = usize::MAX;

@@ -1,10 +1,14 @@
 //! What the page is told, read from the store and made by the view model: the
 //! same numbers as the commands' `--json`.
 
-use super::timeline::{cursor, entries, key_of};
+use crate::session_export::answered_card;
 use crate::session_view::SessionRow;
+use crate::timeline::cursor;
+use crate::timeline_page;
+pub use crate::timeline_page::TimelinePart;
 use crate::view_model::{self, FleetSummary, clean};
 use model::Ms;
+use model::card::CardState;
 use model::effort::Addressee;
 use model::row::{AgentStatus, Event};
 use model::session::Session;
@@ -12,23 +16,15 @@ use model::task::{Task, TaskStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use store::recall::{RecallHit, RecallIndex, RecallKind, RecallQuery};
-use store::{EffortFilter, EventFilter, MessageRow, Point, Store, TaskFilter, TaskTotals};
+use store::{CardFilter, EffortFilter, MessageRow, Point, RelatedSession, Store, TaskFilter, TaskTotals};
 
 const HOUR: i64 = 3_600_000;
-const PAGE: usize = 200;
 const MOST_POINTS: usize = 400;
 const MOST_MESSAGES: usize = 50;
+const MOST_CARDS: usize = 100;
 const MOST_VERDICTS: usize = 50;
 const MOST_TASKS: usize = 100;
 const MOST_HITS: usize = 40;
-
-/// Which part of a timeline.
-#[derive(Debug, Default, Deserialize)]
-pub struct TimelinePart {
-    /// Only what was before this entry.
-    pub before: Option<String>,
-    pub limit: Option<usize>,
-}
 
 /// How far back the guard's numbers go.
 #[derive(Debug, Default, Deserialize)]
@@ -42,11 +38,20 @@ pub struct RecallSearch {
     #[serde(default)]
     pub words: String,
     pub project: Option<String>,
+    pub agent: Option<String>,
     pub kind: Option<String>,
+    /// Milliseconds.
+    pub since: Option<i64>,
+    pub until: Option<i64>,
 }
 
 pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
-    let glance = store.map(Store::fleet).transpose()?.unwrap_or_default();
+    let mut glance = store.map(Store::fleet).transpose()?.unwrap_or_default();
+    // A holder that was killed leaves its card behind: nobody would hear an answer to it.
+    let members = glance.members.iter_mut().chain(glance.runs.iter_mut().filter_map(|run| run.member.as_mut()));
+    members.for_each(|member| {
+        member.cards.retain(|card| card.state != CardState::Open || actions::can_be_answered(card));
+    });
     let rows = view_model::rows(&glance, now());
     let summary = FleetSummary::of(&rows);
     let counts: serde_json::Map<String, Value> =
@@ -57,6 +62,7 @@ pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
         "summary": counts,
         "worst": summary.worst().map(AgentStatus::name),
         "recorded": store.is_some(),
+        "had_sessions": store.map(Store::had_sessions).transpose()?.unwrap_or_default(),
         "warnings": store.map(view_model::warnings).transpose()?.unwrap_or_default(),
     })))
 }
@@ -65,24 +71,15 @@ pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
 pub fn session(store: Option<&Store>, id: &str, part: &TimelinePart) -> Result<Option<Value>, store::Error> {
     let Some(store) = store else { return Ok(None) };
     let Some(session) = store.session(id)? else { return Ok(None) };
-    let limit = part.limit.unwrap_or(PAGE).clamp(1, PAGE);
-    // One more than is shown tells whether there are more.
-    let filter = EventFilter {
-        session: Some(session.id.clone()),
-        before_key: part.before.as_deref().and_then(key_of),
-        limit: limit + 1,
-        ..EventFilter::default()
-    };
-    let mut events = store.events(&filter)?;
-    let more = events.len() > limit;
-    if more {
-        events.remove(0);
-    }
+    let page = timeline_page::read(store, &session, part)?;
     let mut told = json!({
-        "entries": entries(&events, &session.in_flight),
-        "before": more.then(|| events.first().map(|event: &Event| cursor(&event.key))),
+        "entries": page.entries,
+        "before": page.before,
+        "after": page.after,
+        "focus": page.focus,
+        "looked": page.looked,
     });
-    if part.before.is_none() {
+    if part.before.is_none() && part.after.is_none() {
         frame(store, &session, &mut told)?;
     }
     Ok(Some(scrubbed(told)))
@@ -95,14 +92,32 @@ fn frame(store: &Store, session: &Session, told: &mut Value) -> Result<(), store
     let sub_agents = store.sub_sessions(&session.id)?;
     let phases = effort.map(|effort| store.phases(&effort.id)).transpose()?.unwrap_or_default();
     let member = store.member(&session.agent)?;
-    let current = member.filter(|member| member.agent.session.as_ref() == Some(&session.id));
-    told["session"] = SessionRow { session, effort, sub_agents: &sub_agents }.object();
+    let current = member.filter(|member| member.shown_session() == Some(session.id.as_str()));
+    let facts = store.session_facts(&session.id)?;
+    let status = current.as_ref().map(|member| member.agent.status);
+    told["session"] = SessionRow { session, effort, sub_agents: &sub_agents, facts: &facts, status }.object();
     told["agent"] = current.map(|member| view_model::row(&member).object()).unwrap_or_default();
+    told["related"] = store.related_sessions(&session.id)?.iter().map(related).collect();
+    told["tasks"] = store.tasks_of_session(&session.id)?.iter().map(claimed).collect();
+    told["run"] =
+        store.run_of_session(session)?.map(|run| json!({"run": run.id, "short": run.short()})).unwrap_or_default();
+    let wanted =
+        CardFilter { session: Some(session.id.clone()), over: true, limit: MOST_CARDS, ..CardFilter::default() };
+    told["cards"] = store.cards(&wanted)?.iter().rev().map(answered_card).collect();
     told["context"] = curve(store.context_curve(&session.id)?, session);
     told["task"] = json!(effort.map(|effort| &effort.task));
     told["phases"] = phases.iter().map(|step| json!({"at": step.at.rfc3339(), "label": step.label})).collect();
     told["messages"] = store.messages_of(&session.id, &session.agent, MOST_MESSAGES)?.iter().map(message).collect();
     Ok(())
+}
+
+fn related(one: &RelatedSession) -> Value {
+    let how = if one.follows { "next" } else { "within" };
+    json!({"id": one.id, "agent": one.agent, "how": how, "started_at": one.started_at.rfc3339()})
+}
+
+fn claimed((project, slug, outcome): &(String, String, Option<String>)) -> Value {
+    json!({"project": project, "slug": slug, "outcome": outcome})
 }
 
 /// The curve ends where the context stands now, whoever measured that.
@@ -168,7 +183,7 @@ fn project(store: &Store, totals: &TaskTotals) -> Result<Value, store::Error> {
     }))
 }
 
-fn task(task: &Task) -> Value {
+pub fn task(task: &Task) -> Value {
     let queued = &task.queued;
     let steps = &task.plan.steps;
     json!({
@@ -202,11 +217,6 @@ pub fn guard(store: Option<&Store>, span: &Span) -> Result<Value, store::Error> 
     }
     let hour = |n: i64| Ms(since.0 + n * HOUR);
     let by_hour = (0..hours).map(|n| (hour(n), counted.get(&hour(n)).copied().unwrap_or_default()));
-    let verdict = |event: &Event| {
-        let mut shown = serde_json::to_value(view_model::verdict(event)).unwrap_or_default();
-        shown["session"] = json!(event.session);
-        shown
-    };
     Ok(scrubbed(json!({
         "since": since.rfc3339(),
         "denied": counted.values().sum::<u64>(),
@@ -216,19 +226,36 @@ pub fn guard(store: Option<&Store>, span: &Span) -> Result<Value, store::Error> 
     })))
 }
 
+/// A verdict, and where in which session it was.
+pub fn verdict(event: &Event) -> Value {
+    let mut shown = serde_json::to_value(view_model::verdict(event)).unwrap_or_default();
+    shown["session"] = json!(event.session);
+    shown["key"] = json!(cursor(&event.key));
+    shown
+}
+
 /// The same index that `taut recall` asks; who opened the page is a person, and sees all projects.
 pub fn recall(store: Option<&Store>, wanted: &RecallSearch) -> Result<Value, store::Error> {
-    let folder = store.and_then(|store| store.path().parent());
-    let index = folder.and_then(RecallIndex::open_existing_read_only);
+    let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     let query = RecallQuery {
         words: wanted.words.clone(),
-        project: wanted.project.clone().filter(|project| !project.is_empty()),
+        project: set(&wanted.project),
+        agent: set(&wanted.agent),
+        since: wanted.since.map(Ms),
+        until: wanted.until.map(Ms),
         kind: wanted.kind.as_deref().and_then(RecallKind::parse),
         limit: MOST_HITS,
         ..RecallQuery::default()
     };
-    let hits = index.map(|index| index.search(&query, now())).transpose()?.unwrap_or_default();
+    let hits = search(store, &query)?;
     Ok(scrubbed(json!({"hits": hits.iter().map(hit).collect::<Vec<_>>(), "recorded": store.is_some()})))
+}
+
+/// Nothing is found where there is no index.
+pub fn search(store: Option<&Store>, query: &RecallQuery) -> Result<Vec<RecallHit>, store::Error> {
+    let folder = store.and_then(|store| store.path().parent());
+    let index = folder.and_then(RecallIndex::open_existing_read_only);
+    Ok(index.map(|index| index.search(query, now())).transpose()?.unwrap_or_default())
 }
 
 fn hit(hit: &RecallHit) -> Value {
@@ -237,6 +264,8 @@ fn hit(hit: &RecallHit) -> Value {
         "id": hit.id,
         "kind": hit.kind.name(),
         "at": hit.at.rfc3339(),
+        // Where in the session's timeline it is.
+        "moment": format!("at-{}", hit.at.0),
         "project": hit.project,
         "agent": hit.agent,
         "session": hit.session,
@@ -250,7 +279,7 @@ pub fn failure(what: &str) -> Value {
 
 /// Agents have a say in nearly every text, so every text is cleaned: what turns
 /// a line around or is obeyed by a terminal does not leave the house.
-fn scrubbed(value: Value) -> Value {
+pub fn scrubbed(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(clean(&text)),
         Value::Array(values) => values.into_iter().map(scrubbed).collect(),
@@ -261,6 +290,6 @@ fn scrubbed(value: Value) -> Value {
     }
 }
 
-fn now() -> Ms {
+pub fn now() -> Ms {
     Ms(sys::clock::wall_ms())
 }

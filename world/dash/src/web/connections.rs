@@ -4,8 +4,16 @@
 //! shown the token are a kind of their own, so that no number of them, however slow, takes a place from those who have.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
+
+/// Both ends of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionEnds {
+    pub peer: SocketAddr,
+    pub own: SocketAddr,
+}
 
 /// What a connection is known for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,36 +1,55 @@
-//! `taut ui`: the fleet as a web page on loopback. Reads, never decides.
+//! `taut ui`: the fleet as a web page on loopback. Reads, never decides; what a
+//! person does there is done by `actions`, and only where a person started it.
 //!
 //! The URL holds a secret behind its `#`. A browser keeps that part to itself:
 //! it is in no request, no log and no referrer. The page takes it out of the
 //! address bar and sends it as a header with each question.
 
+mod acts;
 mod api;
+mod asked;
 mod assets;
+mod cards;
 mod connections;
+#[cfg(test)]
+mod contrast_tests;
 mod fleet_cache;
+mod presence;
 mod serve;
+mod session_api;
+mod session_routes;
+mod stats_api;
 mod stream;
-mod timeline;
 mod token;
 mod visitor;
+mod write;
+
+pub use acts::{CheckVisitor, PagePerson};
+pub use connections::ConnectionEnds;
+
+pub(crate) use api::scrubbed;
 
 use api::{RecallSearch, Span, TimelinePart};
-use axum::extract::{Extension, Path as UrlPath, Query, Request, State};
+use asked::Asked;
+use axum::extract::{Extension, Path as UrlPath, Request, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{StatusCode, Uri};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Router, body::Body};
 use connections::{ConnectionKind, ConnectionSlot};
 use fleet_cache::FleetCache;
+use presence::Presence;
 use serde_json::Value;
+use stats_api::StatsSpan;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use token::Token;
 use tokio::signal::unix::{SignalKind, signal};
-use visitor::{PageKind, ServerNames, harden};
+use visitor::{PageKind, ServerNames, Writes, harden};
+use write::{WriteAccess, WriteLimit};
 
 #[derive(Debug, thiserror::Error)]
 pub enum WebError {
@@ -48,12 +67,15 @@ pub struct WebOptions {
     pub folder: PathBuf,
     /// Zero takes a free one.
     pub port: u16,
+    /// Who may act on the page; `None` is a page that only shows.
+    pub person: Option<PagePerson>,
 }
 
 /// A page that is listened for and not served yet.
 pub struct Site {
     listener: TcpListener,
     names: Arc<ServerNames>,
+    access: Option<Arc<WriteAccess>>,
     folder: PathBuf,
 }
 
@@ -68,12 +90,25 @@ impl Site {
     /// # Errors
     /// When the port is taken, or there is no randomness.
     pub fn open(options: WebOptions) -> Result<Self, WebError> {
-        let WebOptions { folder, port } = options;
+        let WebOptions { folder, port, person } = options;
         let bind = |source| WebError::Bind { port, source };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(bind)?;
         let port = listener.local_addr().map_err(bind)?.port();
         let token = Token::fresh().map_err(WebError::Random)?;
-        Ok(Self { listener, names: Arc::new(ServerNames { port, token }), folder })
+        let access = person.map(|person| {
+            let presence = Presence::new().map_err(WebError::Random)?;
+            let visitor = person.visitor;
+            let perform = acts::perform(person);
+            Ok::<_, WebError>(Arc::new(WriteAccess { presence, perform, visitor, limit: WriteLimit::default() }))
+        });
+        let access = access.transpose()?;
+        let writes = if access.is_some() { Writes::Taken } else { Writes::Never };
+        Ok(Self { listener, names: Arc::new(ServerNames { port, token, writes }), access, folder })
+    }
+
+    /// What a person types into the page before it acts for them; `None` where it never does.
+    pub fn code(&self) -> Option<&str> {
+        self.access.as_ref().map(|access| access.presence.code())
     }
 
     /// The address, with the secret.
@@ -96,7 +131,7 @@ impl Site {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             let _announced = announce();
             Ok(tokio::select! {
-                () = serve::serve(listener, router(self.names, cache)) => ServingEnd::Terminated,
+                () = serve::serve(listener, router(self.names, cache, self.access)) => ServingEnd::Terminated,
                 _ = interrupt.recv() => ServingEnd::Interrupted,
                 _ = terminate.recv() => ServingEnd::Terminated,
             })
@@ -107,16 +142,26 @@ impl Site {
     }
 }
 
-fn router(names: Arc<ServerNames>, cache: Arc<FleetCache>) -> Router {
+fn router(names: Arc<ServerNames>, cache: Arc<FleetCache>, access: Option<Arc<WriteAccess>>) -> Router {
+    let writes = Router::new()
+        .route("/api/standing", get(standing))
+        .route("/api/confirm", post(write::confirm))
+        .route("/api/card/{id}/answer", post(write::answer))
+        .route("/api/agent/{id}/{act}", post(write::on_agent))
+        .with_state(access);
     Router::new()
         .route("/api/fleet", get(fleet))
         .route("/api/session/{id}", get(session))
+        .route("/api/card/{id}", get(card))
         .route("/api/tasks", get(tasks))
         .route("/api/guard", get(guard))
+        .route("/api/stats", get(stats))
         .route("/api/recall", get(recall))
         .route("/events", get(events))
+        .merge(session_routes::routes())
         .fallback(page)
         .with_state(cache)
+        .merge(writes)
         .layer(from_fn_with_state(names, check_request))
 }
 
@@ -128,7 +173,7 @@ async fn check_request(
 ) -> Response {
     let mut response = match names.admit(&request) {
         Ok(room) => {
-            if room == PageKind::Study {
+            if room != PageKind::Hall {
                 place.becomes(ConnectionKind::Known);
             }
             next.run(request).await
@@ -151,20 +196,38 @@ async fn fleet(State(cache): State<Arc<FleetCache>>) -> Response {
 async fn session(
     State(cache): State<Arc<FleetCache>>,
     UrlPath(id): UrlPath<String>,
-    Query(part): Query<TimelinePart>,
+    Asked(part): Asked<TimelinePart>,
 ) -> Response {
     json(cache.ask(move |store| api::session(store, &id, &part)).await)
+}
+
+async fn card(State(cache): State<Arc<FleetCache>>, UrlPath(id): UrlPath<String>) -> Response {
+    match cache.ask(move |store| cards::card(store, &id)).await {
+        Ok(None) => {
+            let why = "there is no such question any more: it is over, and by now forgotten";
+            (StatusCode::NOT_FOUND, api::failure(why).to_string()).into_response()
+        }
+        found => json(found),
+    }
+}
+
+async fn standing(State(access): State<Option<Arc<WriteAccess>>>, headers: HeaderMap) -> Response {
+    json(Ok(Some(write::standing(access.as_deref(), &headers))))
 }
 
 async fn tasks(State(cache): State<Arc<FleetCache>>) -> Response {
     json(cache.ask(api::tasks).await.map(Some))
 }
 
-async fn guard(State(cache): State<Arc<FleetCache>>, Query(span): Query<Span>) -> Response {
+async fn guard(State(cache): State<Arc<FleetCache>>, Asked(span): Asked<Span>) -> Response {
     json(cache.ask(move |store| api::guard(store, &span)).await.map(Some))
 }
 
-async fn recall(State(cache): State<Arc<FleetCache>>, Query(wanted): Query<RecallSearch>) -> Response {
+async fn stats(State(cache): State<Arc<FleetCache>>, Asked(span): Asked<StatsSpan>) -> Response {
+    json(cache.ask(move |store| stats_api::stats(store, &span)).await.map(Some))
+}
+
+async fn recall(State(cache): State<Arc<FleetCache>>, Asked(wanted): Asked<RecallSearch>) -> Response {
     json(cache.ask(move |store| api::recall(store, &wanted)).await.map(Some))
 }
 
@@ -175,7 +238,7 @@ async fn events(State(cache): State<Arc<FleetCache>>, Extension(place): Extensio
 fn json(told: Result<Option<Value>, String>) -> Response {
     let (status, value) = match told {
         Ok(Some(value)) => (StatusCode::OK, value),
-        Ok(None) => (StatusCode::NOT_FOUND, api::failure("there is no such session, or it is forgotten by now")),
+        Ok(None) => (StatusCode::NOT_FOUND, api::failure("there is no such thing, or it is forgotten by now")),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, api::failure(&error)),
     };
     (status, [(CONTENT_TYPE, "application/json; charset=utf-8")], Body::from(value.to_string())).into_response()

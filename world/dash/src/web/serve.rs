@@ -1,7 +1,7 @@
 //! Connections and their limits: one that is slow, silent or one too many
 //! costs the others nothing.
 
-use super::connections::{ConnectionKind, ConnectionSlot, Connections};
+use super::connections::{ConnectionEnds, ConnectionKind, ConnectionSlot, Connections};
 use axum::Router;
 use axum::body::Body;
 use hyper::Request;
@@ -10,6 +10,7 @@ use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +30,7 @@ pub async fn serve(listener: TcpListener, router: Router) {
     loop {
         match listener.accept().await {
             Ok((stream, peer)) if peer.ip().is_loopback() => {
-                tokio::spawn(attend(stream, router.clone(), Arc::new(crowd.enter())));
+                tokio::spawn(attend(stream, peer, router.clone(), Arc::new(crowd.enter())));
                 // Whoever has something to say is heard before the next comes in and takes the place.
                 yield_now().await;
             }
@@ -44,14 +45,16 @@ pub async fn serve(listener: TcpListener, router: Router) {
 }
 
 /// One request each: on loopback a new connection costs nothing, and an idle one holds no place.
-async fn attend(stream: TcpStream, router: Router, place: Arc<ConnectionSlot>) {
+async fn attend(stream: TcpStream, peer: SocketAddr, router: Router, place: Arc<ConnectionSlot>) {
     // Small events are not to wait for more.
     let _ = stream.set_nodelay(true);
     let service = TowerToHyperService::new(router);
     let with_place = Arc::clone(&place);
+    let ends = stream.local_addr().ok().map(|own| ConnectionEnds { peer, own });
     let answering = service_fn(move |request: Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(Arc::clone(&with_place));
+        ends.map(|ends| request.extensions_mut().insert(ends));
         service.call(request)
     });
     let mut protocol = http1::Builder::new();

@@ -22,9 +22,9 @@ const HEARTBEAT: Duration = Duration::from_secs(10);
 const STALLED: Duration = Duration::from_secs(30);
 
 /// A body that is sent as it is told.
-struct Telling(mpsc::Receiver<Bytes>);
+pub struct StreamedBody(pub mpsc::Receiver<Bytes>);
 
-impl hyper::body::Body for Telling {
+impl hyper::body::Body for StreamedBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -38,7 +38,7 @@ pub fn answer(cache: &Arc<FleetCache>, place: Arc<ConnectionSlot>) -> Response {
     // Room for one: a slow reader gets the newest when it is ready, not all it missed.
     let (tell, told) = mpsc::channel(1);
     tokio::spawn(run(Arc::clone(cache), tell, place));
-    ([(CONTENT_TYPE, "text/event-stream; charset=utf-8")], Body::new(Telling(told))).into_response()
+    ([(CONTENT_TYPE, "text/event-stream; charset=utf-8")], Body::new(StreamedBody(told))).into_response()
 }
 
 async fn run(cache: Arc<FleetCache>, tell: mpsc::Sender<Bytes>, place: Arc<ConnectionSlot>) {

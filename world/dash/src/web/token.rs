@@ -9,9 +9,13 @@ pub struct Token(String);
 
 impl Token {
     pub fn fresh() -> io::Result<Self> {
-        let mut bytes = [0; 32];
-        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        let bytes: [u8; 32] = random()?;
         Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+    }
+
+    /// Six digits: short enough to be typed, for where guesses are counted.
+    pub fn code() -> io::Result<Self> {
+        Ok(Self(format!("{:06}", u64::from_be_bytes(random()?) % 1_000_000)))
     }
 
     pub fn text(&self) -> &str {
@@ -24,6 +28,12 @@ impl Token {
         let differences = ours.iter().zip(offered).fold(0, |found, (a, b)| found | (a ^ b));
         std::hint::black_box(differences) == 0 && ours.len() == offered.len()
     }
+}
+
+fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! Pure, so that every way to be turned away is one line of a test.
 
 use super::token::Token;
-use axum::http::header::{ALLOW, HOST, HeaderName, HeaderValue, ORIGIN};
+use axum::http::header::{ALLOW, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 
 /// The page sends its secret in this header: other sites cannot, and nothing
@@ -13,6 +13,14 @@ pub const TOKEN: &str = "x-taut-token";
 pub struct ServerNames {
     pub port: u16,
     pub token: Token,
+    pub writes: Writes,
+}
+
+/// Whether anything can be done from the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    Taken,
+    Never,
 }
 
 /// What is asked for.
@@ -22,11 +30,23 @@ pub enum PageKind {
     Hall,
     /// What the page is told.
     Study,
+    /// What a person does.
+    Act,
 }
 
+/// Where something can be done; a method that writes is lawful nowhere else.
+const ACTS: &[&str] = &["/api/confirm", "/api/card/", "/api/agent/"];
+
 impl PageKind {
-    pub fn of(path: &str) -> Self {
-        if path == "/events" || path.starts_with("/api/") { Self::Study } else { Self::Hall }
+    /// `None` where that method has no business.
+    fn of(method: &Method, path: &str, writes: Writes) -> Option<Self> {
+        let told = path == "/events" || path.starts_with("/api/");
+        match *method {
+            Method::GET | Method::HEAD if told => Some(Self::Study),
+            Method::GET | Method::HEAD => Some(Self::Hall),
+            Method::POST if writes == Writes::Taken && ACTS.iter().any(|act| path.starts_with(act)) => Some(Self::Act),
+            _ => None,
+        }
     }
 }
 
@@ -41,22 +61,23 @@ impl ServerNames {
         if !self.is_ours(one(headers, &HOST).unwrap_or_default()) {
             return Err(StatusCode::MISDIRECTED_REQUEST);
         }
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return Err(StatusCode::METHOD_NOT_ALLOWED);
-        }
+        let path = request.uri().path();
+        let room = PageKind::of(request.method(), path, self.writes).ok_or(StatusCode::METHOD_NOT_ALLOWED)?;
         if headers.contains_key(ORIGIN) {
             let origin = one(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://"));
             if !origin.is_some_and(|host| self.is_ours(host)) {
                 return Err(StatusCode::FORBIDDEN);
             }
         }
-        let room = PageKind::of(request.uri().path());
-        if !from_our_page(headers, room) {
+        if !from_our_page(headers, room) || (room == PageKind::Act && !is_of_our_script(headers)) {
             return Err(StatusCode::FORBIDDEN);
+        }
+        if room == PageKind::Act && !is_json(headers) {
+            return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
         }
         match room {
             PageKind::Hall => Ok(room),
-            PageKind::Study => {
+            PageKind::Study | PageKind::Act => {
                 let offered = headers.get(TOKEN).map(HeaderValue::as_bytes).unwrap_or_default();
                 if self.token.is(offered) { Ok(room) } else { Err(StatusCode::UNAUTHORIZED) }
             }
@@ -81,6 +102,25 @@ fn from_our_page(headers: &HeaderMap, room: PageKind) -> bool {
                 && said("sec-fetch-dest") == Some(b"document")
         }
     }
+}
+
+/// What writes has to say where it comes from, and that is the very address it goes to: `localhost` and `127.0.0.1` are
+/// two origins to a browser, and a program that is no browser says nothing by itself. A form or an address that is
+/// followed is no script of ours, whatever page it is on.
+fn is_of_our_script(headers: &HeaderMap) -> bool {
+    let said = |name: &'static str| headers.get(name).map(HeaderValue::as_bytes);
+    let origin = one(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://"));
+    origin.is_some()
+        && origin == one(headers, &HOST)
+        && matches!(said("sec-fetch-site"), None | Some(b"same-origin"))
+        && matches!(said("sec-fetch-mode"), None | Some(b"cors" | b"same-origin"))
+        && matches!(said("sec-fetch-dest"), None | Some(b"empty"))
+}
+
+/// A form cannot say this, and a script of another origin has to ask first.
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = one(headers, &CONTENT_TYPE).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
 /// A header that is there twice is not there.

@@ -57,7 +57,7 @@ fn f4_the_choice_stays_with_the_agent_when_rows_change_places() {
     assert!(stage.chosen().contains("api") && stage.agents()[0] == "api", "{}", stage.screen());
     next.rows.retain(|row| row.id != "api");
     let stage = stage.then(ViewInput::Snapshot(next));
-    assert_eq!(stage.chosen().split_whitespace().nth(2), Some("auth"), "gone: whoever stands there now");
+    assert_eq!(stage.chosen().split_whitespace().nth(2), Some("compiler-parser"), "gone: whoever stands there now");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn iteration(number: u64) -> Iteration {
 
 fn seen(run: Run) -> FleetRun {
     let alive = run.finished_at.is_none();
-    FleetRun { run, alive, iterations: vec![iteration(1), iteration(2)], workers: Vec::new(), member: None }
+    FleetRun { run, alive, iterations: vec![iteration(1), iteration(2)], ..FleetRun::default() }
 }
 
 fn run() -> Run {

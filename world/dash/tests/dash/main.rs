@@ -8,4 +8,5 @@ mod panics;
 mod rows;
 mod screens;
 mod timeline;
+mod top_acts;
 mod top_view;

@@ -12,12 +12,27 @@ const INSIDE: &str = "TOP_PANICS_HERE";
 
 fn a_reader_that_panics() {
     let ended = tui::run(Setup {
+        actions: std::sync::Arc::new(Nothing),
         source: FleetSource { folder: std::env::temp_dir(), open: Box::new(|| panic!("panics on purpose")) },
         look: ColorMode::Plain,
         tmux: String::new(),
         now: || Ms(0),
+        wall: model::WallClock::UTC,
     });
     assert!(matches!(ended, Err(ViewError::Reader)));
+}
+
+/// Whoever is told to act, and does nothing.
+struct Nothing;
+
+impl tui::TopActions for Nothing {
+    fn act(&self, _: tui::TopAct) -> String {
+        String::new()
+    }
+
+    fn prepare(&self, _: &tui::TopAct) -> Result<String, String> {
+        Err(String::new())
+    }
 }
 
 #[test]

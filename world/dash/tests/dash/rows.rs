@@ -3,6 +3,7 @@
 use dash::view_model::{FleetSummary, clean, is_mixed, one_line, row, rows, verdict};
 use model::row::{Agent, AgentStatus, Event};
 use model::session::{Session, SessionState};
+use model::session_facts::{DiffSize, SessionFacts};
 use model::{Answer, Level, Ms};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -41,6 +42,7 @@ fn member(id: &str, status: AgentStatus) -> FleetRow {
     FleetRow {
         agent,
         session: None,
+        died_in: None,
         running: None,
         task: None,
         effort: None,
@@ -48,6 +50,8 @@ fn member(id: &str, status: AgentStatus) -> FleetRow {
         verdict: None,
         sub_agents: 0,
         messages: 0,
+        cards: Vec::new(),
+        facts: SessionFacts::default(),
     }
 }
 
@@ -65,6 +69,33 @@ fn session(tokens: Option<u64>) -> Session {
         context_limit: Some(150_000),
         ..Session::default()
     }
+}
+
+#[test]
+fn f4_a_row_shows_the_first_of_the_last_words_the_branch_the_change_and_the_cost() {
+    let facts = SessionFacts {
+        last_words: Some("\u{1b}[2JAll done.\nMore of it.".into()),
+        branch: Some("side\u{202e}way".into()),
+        diff: Some(DiffSize { files: 2, added: 30, removed: 4 }),
+        diff_note: Some("1 file without lines".into()),
+        model: Some("claude-opus-5-5".into()),
+        cost_usd: Some(0.5),
+        cost_estimated: true,
+        tokens_in: Some(70),
+        tokens_out: Some(7),
+        tokens_cached: Some(5_000),
+        ..SessionFacts::default()
+    };
+    let shown = row(&FleetRow { facts, ..member("alpha", AgentStatus::Done) }).object();
+    let words = shown["last_words"].as_str().unwrap();
+    assert!(words.contains("All done.") && words.ends_with('…') && !words.contains('\u{1b}'), "{words}");
+    assert!(!shown["branch"].as_str().unwrap().contains('\u{202e}'), "{shown}");
+    assert_eq!(shown["diff"], json!({"files": 2, "added": 30, "removed": 4}));
+    assert_eq!((&shown["diff_note"], &shown["model"]), (&json!("1 file without lines"), &json!("claude-opus-5-5")));
+    assert_eq!(
+        (&shown["cost_usd"], &shown["cost_estimated"], &shown["tokens"]),
+        (&json!(0.5), &json!(true), &json!(77))
+    );
 }
 
 #[test]
@@ -118,7 +149,13 @@ fn f4_a_row_that_needs_somebody_says_why() {
             "it asks “Which?”",
         ),
         ("PostToolUseFailure", "Bash", json!({"input": {"command": "make"}, "error": "2"}), "Bash (make): 2"),
-        ("StopFailure", "", json!({"error": "rate_limit"}), "rate_limit"),
+        (
+            "StopFailure",
+            "",
+            json!({"error": "rate_limit", "last_message": "API Error: slow down"}),
+            "rate limit: “API Error: slow down”",
+        ),
+        ("ClientGone", "", json!({}), "its client is gone"),
         ("Notification", "", json!({"kind": "agent_needs_input", "message": "look\u{7}"}), "look␇"),
     ];
     for (name, tool, detail, wanted) in table {
@@ -141,6 +178,38 @@ fn f1_many_are_shown_as_the_most_urgent_of_them() {
     for (more, less) in AgentStatus::ALL.iter().zip(&AgentStatus::ALL[1..]) {
         assert_eq!(of(&[*less, *more]).worst(), Some(*more));
     }
+}
+
+#[test]
+fn f1_within_a_status_who_waits_longest_stands_first() {
+    let of = |id: &str, status, since| {
+        let mut one = member(id, status);
+        one.agent.since = Ms(since);
+        one
+    };
+    let members = vec![
+        of("done-early", AgentStatus::Done, 1),
+        of("done-late", AgentStatus::Done, 2),
+        of("ask-late", AgentStatus::Attention, 9),
+        of("ask-early", AgentStatus::Attention, 3),
+        of("seen-late", AgentStatus::Checked, 8),
+        of("seen-early", AgentStatus::Checked, 4),
+        of("work-b", AgentStatus::Working, 1),
+        of("work-a", AgentStatus::Working, 5),
+        of("error", AgentStatus::Error, 7),
+    ];
+    let shown = rows(&Fleet { members, ..Fleet::default() }, Ms(10));
+    let ids: Vec<&str> = shown.iter().map(|row| row.id.as_str()).collect();
+    let wanted =
+        ["error", "ask-early", "ask-late", "work-a", "work-b", "seen-early", "seen-late", "done-late", "done-early"];
+    assert_eq!(ids, wanted);
+}
+
+#[test]
+fn f4_a_row_whose_client_died_opens_the_session_it_died_in() {
+    let mut crashed = FleetRow { died_in: Some("s-9".into()), ..member("alpha", AgentStatus::Error) };
+    crashed.agent.session = None;
+    assert_eq!(row(&crashed).object()["session"], "s-9");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Whole screens, byte for byte: `UPDATE_SCREENS=1` writes them anew.
 
-use crate::top_view::{NOW, TopView, snapshot, timeline};
-use dash::tui::{Key, picture};
+use crate::top_view::{NOW, TopView, row, snapshot, timeline};
+use dash::tui::{FleetSnapshot, Key, picture};
+use dash::view_model::AgentRow;
+use model::row::AgentStatus;
 use std::path::Path;
 
 fn same(name: &str, screen: &str) {
@@ -65,4 +67,16 @@ fn t4_what_could_not_be_stored_stands_on_every_view_and_in_one_frame_as_text() {
     assert!(picture(warned(), NOW, 120)[1].contains("12 events could not be stored"));
     assert_eq!(picture(warned(), NOW, 120).len(), picture(snapshot(), NOW, 120).len() + 1);
     assert!(!TopView::with_fleet(80, 24).screen().contains("could not be stored"));
+}
+
+#[test]
+fn f1_a_failed_tool_is_a_mark_before_what_the_agent_does_and_not_before_what_it_asks() {
+    let now = |failed: Option<&str>, why: Option<&str>| {
+        let (failed_tool, why) = (failed.map(str::to_owned), why.map(str::to_owned));
+        let rows = vec![AgentRow { failed_tool, why, doing: Some("tests".into()), ..row("api", AgentStatus::Working) }];
+        picture(FleetSnapshot { rows, ..snapshot() }, NOW, 120).join("\n")
+    };
+    assert!(now(Some("Bash (make): 2"), None).contains("✗ tests"));
+    assert!(!now(None, None).contains('✗'));
+    assert!(!now(Some("Bash (make): 2"), Some("a plan")).contains('✗'));
 }

@@ -1,7 +1,8 @@
 //! One agent's timeline.
 
-use crate::top_view::{TopView, chunk, event, snapshot, timeline};
-use dash::tui::{Chunk, Key, ViewEffect, ViewInput};
+use crate::top_view::{NOW, TopView, chunk, event, snapshot, timeline};
+use dash::tui::{Chunk, ClockTick, Key, ViewEffect, ViewInput};
+use model::WallClock;
 use serde_json::json;
 
 #[test]
@@ -26,6 +27,39 @@ fn f4_a_call_that_was_interrupted_does_not_run_for_ever() {
     let screen = stage.screen();
     let line = screen.lines().find(|line| line.contains(" src/lib.rs")).unwrap();
     assert!(line.contains("? Read") && line.ends_with("src/lib.rs"), "{screen}");
+}
+
+#[test]
+fn f1_f4_what_a_client_said_of_itself_and_why_a_turn_failed_stand_in_words() {
+    let turned =
+        event(30, "ClientState", None, json!({"doing": "busy", "status": {"from": "attention", "to": "working"}}));
+    let failed = event(31, "StopFailure", None, json!({"error": "rate_limit", "last_message": "slow down"}));
+    let events = vec![turned, failed];
+    let stage = timeline(120, 40).then(ViewInput::Timeline(Chunk { session: "session-of-api".into(), events }));
+    let screen = stage.screen();
+    assert!(screen.contains("attention → working, by its client's own word"), "{screen}");
+    assert!(screen.contains("rate limit: “slow down”"), "{screen}");
+}
+
+#[test]
+fn f4_times_are_those_of_the_wall_and_a_day_takes_no_text_away() {
+    let east = |width: u16| {
+        let view = timeline(width, 24);
+        TopView { state: view.state.with_wall(WallClock(|_| 3_600)), ..view }
+    };
+    let today = east(120).screen();
+    assert!(today.lines().next().unwrap().ends_with("01:00:00"), "{today}");
+    assert!(!today.contains("UTC"), "{today}");
+    // A day later all of it was yesterday.
+    let later = |width: u16| east(width).then(ViewInput::Tick(ClockTick { now: NOW.plus(86_400_000) })).screen();
+    let (wide, narrow) = (later(120), later(40));
+    let day = WallClock(|_| 3_600).day(NOW);
+    assert!(wide.contains(&format!(" {day} 00:5")), "{wide}");
+    assert!(narrow.contains(&format!(" {} 00:5", &day[8..])) && !narrow.contains(&day), "{narrow}");
+    let texts =
+        |screen: &str| screen.lines().skip(2).map(|line| line.chars().skip(9).collect()).collect::<Vec<String>>();
+    let running = |lines: Vec<String>| lines.into_iter().filter(|line| !line.contains('▸')).collect::<Vec<_>>();
+    assert_eq!(running(texts(&narrow)), running(texts(&east(40).screen())), "not a letter less");
 }
 
 #[test]

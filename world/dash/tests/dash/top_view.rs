@@ -3,7 +3,7 @@
 use dash::tui::{Chunk, ClockTick, ColorMode, FleetSnapshot, Key, ViewEffect, ViewInput, ViewState, draw};
 use dash::view_model::{AgentRow, RunningCall, Verdict};
 use model::row::{AgentStatus, Event};
-use model::{Answer, Level, Ms};
+use model::{Level, Ms};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub const NOW: Ms = Ms(1_794_700_800_000);
 pub struct TopView {
     pub state: ViewState,
     pub effects: Vec<ViewEffect>,
-    size: (u16, u16),
+    pub size: (u16, u16),
 }
 
 impl TopView {
@@ -117,6 +117,16 @@ pub fn row(id: &str, status: AgentStatus) -> AgentRow {
         sub_agents: 0,
         messages: 0,
         pane: None,
+        last_words: None,
+        branch: None,
+        diff: None,
+        diff_note: None,
+        model: None,
+        cost_usd: None,
+        cost_estimated: false,
+        tokens: None,
+        failed_tool: None,
+        cards: Vec::new(),
         run: None,
     }
 }
@@ -200,27 +210,19 @@ pub fn snapshot() -> FleetSnapshot {
             totals("/home/ada/work/compiler", &[("open", 4), ("blocked", 2), ("quarantined", 1)]),
         ],
         warnings: Vec::new(),
+        had_sessions: true,
     }
 }
 
 /// A stored event of the session of `api`.
 pub fn event(nth: u32, name: &str, tool: Option<&str>, detail: Value) -> Event {
+    let at = NOW.plus(i64::from(nth) * 1000 - 60_000);
     Event {
-        id: format!("id-{nth}"),
-        at: NOW.plus(i64::from(nth) * 1000 - 60_000),
         key: format!("key-{nth}"),
-        agent: "api".into(),
         session: Some("session-of-api".into()),
-        host_session: None,
-        sub_agent: None,
-        event: name.into(),
         tool: tool.map(str::to_string),
-        verdict: Level::Pass,
-        rules: Vec::new(),
-        reason: None,
         detail,
-        micros: 0,
-        answer: Answer::default(),
+        ..Event::noted(name, "api", format!("id-{nth}"), at)
     }
 }
 

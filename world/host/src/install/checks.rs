@@ -50,30 +50,31 @@ impl Check {
 }
 
 /// The program the settings name: there, executable, and of this version.
-pub fn program(path: &Path, version: &str) -> Check {
+pub fn program(path: &Path, home: &Path, version: &str) -> Check {
     let name = "program";
     let shown = path.display();
-    let reinstall = "cargo install --path world/cli && taut init";
     match std::fs::metadata(path) {
         Err(error) => {
             return Check::bad(name, format!("the settings call {shown}, which cannot be found: {error}"), "taut init");
         }
         Ok(meta) if !meta.is_file() || meta.permissions().mode() & 0o111 == 0 => {
-            return Check::bad(name, format!("the settings call {shown}, which is no program"), reinstall);
+            return Check::bad(name, format!("the settings call {shown}, which is no program"), "taut init");
         }
         Ok(_) => {}
     }
-    if super::program::is_in_build_folder(path) {
-        return Check::warn(name, format!("{shown} lies in a build folder and goes with `cargo clean`"), reinstall);
+    if let Some(place) = super::program::lies_in(path, home) {
+        let detail = format!("{shown} lies in {place} and may go at any time: without it nothing is guarded");
+        return Check::warn(name, detail, "taut init");
     }
     match asked_version(path) {
         Some(found) if found == version => Check::ok(name, format!("{shown}, version {version}")),
         Some(found) => Check::warn(name, format!("{shown} is version {found}, this is {version}"), "taut init"),
-        None => Check::bad(name, format!("{shown} does not say its version"), reinstall),
+        None => Check::bad(name, format!("{shown} does not say its version"), "taut init"),
     }
 }
 
-fn asked_version(path: &Path) -> Option<String> {
+/// The version that a `taut` says of itself.
+pub(super) fn asked_version(path: &Path) -> Option<String> {
     let line = CommandLine {
         program: path.to_path_buf(),
         args: ["version", "--json"].map(OsString::from).to_vec(),
@@ -132,14 +133,14 @@ mod tests {
     fn i2_the_installed_program_has_to_be_there_and_of_this_version() {
         let folder = tempfile::tempdir().unwrap();
         let health = |check: Check| (check.health, check.fix.is_some());
-        assert_eq!(health(program(Path::new("/nowhere/taut"), "1.0")), (Health::Bad, true));
+        assert_eq!(health(program(Path::new("/nowhere/taut"), folder.path(), "1.0")), (Health::Bad, true));
         let path = script(folder.path(), "#!/bin/sh\necho '{\"version\":\"1.0\"}'\n", 0o644);
-        assert_eq!(health(program(&path, "1.0")), (Health::Bad, true));
+        assert_eq!(health(program(&path, folder.path(), "1.0")), (Health::Bad, true));
         script(folder.path(), "#!/bin/sh\necho '{\"version\":\"1.0\"}'\n", 0o755);
-        assert_eq!(health(program(&path, "1.0")), (Health::Ok, false));
-        assert_eq!(health(program(&path, "2.0")), (Health::Warn, true));
+        assert_eq!(health(program(&path, folder.path(), "1.0")), (Health::Ok, false));
+        assert_eq!(health(program(&path, folder.path(), "2.0")), (Health::Warn, true));
         script(folder.path(), "#!/bin/sh\nexit 1\n", 0o755);
-        assert_eq!(health(program(&path, "1.0")), (Health::Bad, true));
+        assert_eq!(health(program(&path, folder.path(), "1.0")), (Health::Bad, true));
     }
 
     #[test]

@@ -1,77 +1,178 @@
-//! Which `taut` is written into settings: one that will still be there tomorrow.
+//! Which `taut` is written into settings: one that will still be there tomorrow. Where this program will not stay, a
+//! copy of it is kept in our own folder, and that is named.
 
+use super::checks::asked_version;
+use super::lasting;
+use agents::settings::Version;
 use std::ffi::OsStr;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     #[error(
-        "{} lies in a build folder and goes with the next `cargo clean`; nothing was changed. Install it first: \
-         `cargo install --path world/cli`, then `taut init`",
-        path.display()
-    )]
-    BuildFolder { path: PathBuf },
-    #[error(
-        "{} has to be called `taut` to be recognised in settings later; nothing was changed. \
-         Give it its name back and run `taut init` again",
-        path.display()
-    )]
-    OtherName { path: PathBuf },
-    #[error(
         "{} cannot be written into JSON, since its path is not UTF-8; nothing was changed. \
-         Install it elsewhere: `cargo install --root <folder> --path world/cli`",
+         Set TAUT_HOME to a folder whose name is, and run `taut init` again",
         path.display()
     )]
     NotText { path: PathBuf },
+    #[error(
+        "{} lies in {lies_in}, and no copy of it could be kept as {}: {source}; nothing was changed. \
+         `taut doctor` shows what is wrong with the folder",
+        from.display(), to.display()
+    )]
+    Copy { from: PathBuf, to: PathBuf, lies_in: &'static str, source: io::Error },
 }
 
-/// Whether a path inside a build folder may be installed.
+/// Whether a path that will not stay may be installed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BuildPath {
     #[default]
-    Refused,
+    Copied,
     /// For work on Taut itself.
     Allowed,
 }
 
-/// The path to write into settings. Of several names of this program the one on
-/// the search path is taken: package managers move the file behind it with
-/// every upgrade.
-pub fn to_install(exe: &Path, search_path: &OsStr, build_path: BuildPath) -> Result<String, ProgramError> {
-    let path = on_search_path(exe, search_path).unwrap_or_else(|| exe.to_path_buf());
-    if build_path == BuildPath::Refused && (is_in_build_folder(exe) || is_in_build_folder(&path)) {
-        return Err(ProgramError::BuildFolder { path });
-    }
-    if path.file_name() != Some(OsStr::new("taut")) {
-        return Err(ProgramError::OtherName { path });
-    }
-    path.to_str().map(str::to_owned).ok_or_else(|| ProgramError::NotText { path: path.clone() })
+/// The program that runs, and where things are.
+#[derive(Debug, Clone, Copy)]
+pub struct RunningProgram<'a> {
+    pub exe: &'a Path,
+    pub search_path: &'a OsStr,
+    pub home: &'a Path,
+    /// Our own folder.
+    pub state: &'a Path,
 }
 
-fn on_search_path(exe: &Path, search_path: &OsStr) -> Option<PathBuf> {
-    let real = std::fs::canonicalize(exe).ok()?;
-    std::env::split_paths(search_path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join("taut"))
-        .find(|path| std::fs::canonicalize(path).is_ok_and(|found| found == real))
+/// The program that settings call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookProgram {
+    pub path: String,
+    /// Of what it is a copy, where it is one.
+    pub copy: Option<ProgramCopy>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramCopy {
+    pub from: PathBuf,
+    /// Why the original would not do, as a place: "the cache of npx".
+    pub lies_in: &'static str,
+}
+
+/// What became of the copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeptCopy {
+    NotNeeded,
+    Written,
+    /// One of a newer version is there, and stays.
+    Newer(String),
+}
+
+/// Where the copy is kept.
+pub fn copy_in(state: &Path) -> PathBuf {
+    state.join("bin/taut")
+}
+
+/// The program to write into settings. Of several names of this one the first that stays is taken: package managers
+/// move the file behind a name on the search path with every upgrade.
+pub fn to_install(running: RunningProgram<'_>, build_path: BuildPath) -> Result<HookProgram, ProgramError> {
+    let RunningProgram { exe, home, state, .. } = running;
+    let names = names(running);
+    let stays = |path: &PathBuf| {
+        path.file_name() == Some(OsStr::new("taut"))
+            && (build_path == BuildPath::Allowed || lies_in(path, home).is_none())
+    };
+    if let Some(path) = names.iter().find(|path| stays(path)) {
+        return Ok(HookProgram { path: text(path)?, copy: None });
+    }
+    let lies_in = lies_in(exe, home).unwrap_or("a file of another name");
+    let copy = ProgramCopy { from: exe.to_path_buf(), lies_in };
+    Ok(HookProgram { path: text(&copy_in(state))?, copy: Some(copy) })
+}
+
+/// Where a program that settings name lies, if it will not stay there.
+pub fn lies_in(path: &Path, home: &Path) -> Option<&'static str> {
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    lasting::lies_in(path, home).or_else(|| match target == path {
+        true => None,
+        false => lasting::leads_into(&target, home),
+    })
+}
+
+impl HookProgram {
+    /// Makes the copy, where there has to be one. A copy of a newer version is no older one's to replace.
+    pub fn keep(&self) -> Result<KeptCopy, ProgramError> {
+        let Some(copy) = &self.copy else { return Ok(KeptCopy::NotNeeded) };
+        let to = Path::new(&self.path);
+        let version = |path: &Path| asked_version(path).and_then(|text| Some((Version::parse(&text)?, text)));
+        if let (true, Some((there, shown))) = (to.is_file(), version(to))
+            && Version::parse(env!("CARGO_PKG_VERSION")).is_some_and(|own| own < there)
+        {
+            return Ok(KeptCopy::Newer(shown));
+        }
+        let failed = |source| ProgramError::Copy {
+            from: copy.from.clone(),
+            to: to.to_path_buf(),
+            lies_in: copy.lies_in,
+            source,
+        };
+        replace(&copy.from, to).map_err(failed)?;
+        Ok(KeptCopy::Written)
+    }
+}
+
+/// In one step: hooks call what is there meanwhile.
+fn replace(from: &Path, to: &Path) -> io::Result<()> {
+    let folder = to.parent().unwrap_or(Path::new("/"));
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let next = folder.join(format!("taut.{}.next", std::process::id()));
+    let copied = std::fs::copy(from, &next)
+        .and_then(|_| std::fs::set_permissions(&next, std::fs::Permissions::from_mode(0o755)))
+        .and_then(|()| std::fs::OpenOptions::new().append(true).open(&next)?.sync_all())
+        .and_then(|()| std::fs::rename(&next, to));
+    if copied.is_err() {
+        // What was written of it is of no use.
+        let _ = std::fs::remove_file(&next);
+    }
+    copied
+}
+
+/// Names of this program: those on the search path, the link of its package, and its own.
+fn names(running: RunningProgram<'_>) -> Vec<PathBuf> {
+    let RunningProgram { exe, search_path, .. } = running;
+    let real = std::fs::canonicalize(exe).ok();
+    let leads_here = |path: &PathBuf| real.is_some() && std::fs::canonicalize(path).ok() == real;
+    let folders = std::env::split_paths(search_path).filter(|folder| folder.is_absolute());
+    let named = folders.map(|folder| folder.join("taut")).chain(package_link(exe)).filter(leads_here);
+    named.chain([exe.to_path_buf()]).collect()
+}
+
+/// `<prefix>/opt/<formula>/bin/taut` for what Homebrew has in `<prefix>/Cellar/<formula>/<version>`.
+fn package_link(exe: &Path) -> Option<PathBuf> {
+    let cellar = exe.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "Cellar"))?;
+    let formula = exe.strip_prefix(cellar).ok()?.components().next()?;
+    Some(cellar.parent()?.join("opt").join(formula).join("bin/taut"))
+}
+
+fn text(path: &Path) -> Result<String, ProgramError> {
+    path.to_str().map(str::to_owned).ok_or_else(|| ProgramError::NotText { path: path.to_path_buf() })
+}
+
+/// Whether it is a program that somebody may start.
+pub fn runs(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| crate::programs::runs(&meta))
 }
 
 /// Whether a program of that name can be started from the search path.
 pub fn is_on_search_path(program: &str, search_path: &OsStr) -> bool {
-    let runs = |folder: PathBuf| std::fs::metadata(folder.join(program)).is_ok_and(|meta| crate::programs::runs(&meta));
-    std::env::split_paths(search_path).any(|folder| folder.is_absolute() && runs(folder))
+    on_search_path(program, search_path).is_some()
 }
 
-/// Whether a program is a build's output: by its place, or by the mark that
-/// build tools leave in folders whose content can be made again.
-pub fn is_in_build_folder(path: &Path) -> bool {
-    let names: Vec<_> = path.components().map(|component| component.as_os_str()).collect();
-    let is_profile = |name: Option<&&OsStr>| name.is_some_and(|name| *name == "debug" || *name == "release");
-    let by_place = names
-        .iter()
-        .enumerate()
-        .any(|(at, name)| *name == "target" && (is_profile(names.get(at + 1)) || is_profile(names.get(at + 2))));
-    by_place || path.ancestors().skip(1).any(|folder| folder.join("CACHEDIR.TAG").is_file())
+/// The program that a name on the search path starts.
+pub fn on_search_path(program: &str, search_path: &OsStr) -> Option<PathBuf> {
+    let runs = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|meta| crate::programs::runs(&meta));
+    let folders = std::env::split_paths(search_path).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(program)).find(runs)
 }
 
 #[cfg(test)]
@@ -79,37 +180,94 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    #[test]
-    fn i1_a_path_inside_a_build_folder_is_refused_with_the_command_that_helps() {
-        for path in ["/w/target/release/taut", "/w/target/x86_64-unknown-linux-musl/debug/taut"] {
-            let error = to_install(Path::new(path), OsStr::new(""), BuildPath::Refused).unwrap_err();
-            assert!(error.to_string().contains("cargo install --path world/cli"), "{error}");
-            assert_eq!(to_install(Path::new(path), OsStr::new(""), BuildPath::Allowed).unwrap(), path);
+    /// A file system with a home in it, so that the folder is no temporary one to it.
+    struct Machine(tempfile::TempDir);
+
+    impl Machine {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
         }
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("CACHEDIR.TAG"), "").unwrap();
-        assert!(is_in_build_folder(&folder.path().join("out/taut")));
-        assert!(!is_in_build_folder(Path::new("/usr/target/bin/taut")));
+
+        fn path(&self, below: &str) -> PathBuf {
+            self.0.path().join(below)
+        }
+
+        fn program(&self, below: &str, version: &str) -> PathBuf {
+            let path = self.path(below);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, format!("#!/bin/sh\necho '{{\"version\":\"{version}\"}}'\n")).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+            path
+        }
+
+        fn link(&self, below: &str, to: &Path) -> PathBuf {
+            let path = self.path(below);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            symlink(to, &path).unwrap();
+            path
+        }
+
+        fn chosen(&self, exe: &Path, search: &[&str]) -> HookProgram {
+            let folders: Vec<PathBuf> = search.iter().map(|folder| self.path(folder)).collect();
+            let (home, state) = (self.path("home"), self.path("home/.local/state/taut"));
+            let search_path = std::env::join_paths(folders).unwrap();
+            let running = RunningProgram { exe, search_path: &search_path, home: &home, state: &state };
+            to_install(running, BuildPath::Copied).unwrap()
+        }
     }
 
     #[test]
     fn i1_the_name_on_the_search_path_is_stable_across_upgrades() {
-        let folder = tempfile::tempdir().unwrap();
-        let (cellar, bin) = (folder.path().join("cellar/1.0"), folder.path().join("bin"));
-        std::fs::create_dir_all(&cellar).unwrap();
-        std::fs::create_dir_all(&bin).unwrap();
-        std::fs::write(cellar.join("taut"), "").unwrap();
-        symlink(cellar.join("taut"), bin.join("taut")).unwrap();
-        let search = std::env::join_paths([Path::new("relative"), &bin]).unwrap();
-        let path = to_install(&cellar.join("taut"), &search, BuildPath::Refused).unwrap();
-        assert_eq!(Path::new(&path), bin.join("taut"));
-        let alone = to_install(&cellar.join("taut"), OsStr::new("/nowhere"), BuildPath::Refused).unwrap();
-        assert_eq!(Path::new(&alone), cellar.join("taut"));
+        let machine = Machine::new();
+        let exe = machine.program("brew/Cellar/taut/1.0/bin/taut", "1.0.0");
+        let bin = machine.link("brew/bin/taut", &exe);
+        assert_eq!(Path::new(&machine.chosen(&exe, &["nowhere", "brew/bin"]).path), bin);
+        let opt = machine.link("brew/opt/taut", &machine.path("brew/Cellar/taut/1.0"));
+        assert_eq!(Path::new(&machine.chosen(&exe, &[]).path), opt.join("bin/taut"), "Homebrew's own link");
+        std::fs::remove_file(opt).unwrap();
+        assert!(machine.chosen(&exe, &[]).copy.is_some(), "no link that stays");
     }
 
     #[test]
-    fn a_program_of_another_name_is_refused() {
-        let error = to_install(Path::new("/bin/taut-0.1"), OsStr::new(""), BuildPath::Refused).unwrap_err();
-        assert_eq!(error, ProgramError::OtherName { path: "/bin/taut-0.1".into() });
+    fn i1_a_program_that_will_not_stay_is_copied_and_the_copy_is_named() {
+        let machine = Machine::new();
+        let exe = machine.program("home/.npm/_npx/1/node_modules/@taut/linux-x64/bin/taut", "0.0.1");
+        machine.link("home/.npm/_npx/1/node_modules/.bin/taut", &exe);
+        let chosen = machine.chosen(&exe, &["home/.npm/_npx/1/node_modules/.bin"]);
+        let copy = machine.path("home/.local/state/taut/bin/taut");
+        assert_eq!(Path::new(&chosen.path), copy);
+        assert_eq!(chosen.copy.as_ref().unwrap().lies_in, "the cache of npx");
+        assert!(!copy.exists(), "choosing changes nothing");
+        assert_eq!(chosen.keep().unwrap(), KeptCopy::Written);
+        assert_eq!(std::fs::read(&copy).unwrap(), std::fs::read(&exe).unwrap());
+        assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o755);
+        assert_eq!(std::fs::read_dir(copy.parent().unwrap()).unwrap().count(), 1, "nothing lies beside it");
+        machine.program("home/.npm/_npx/1/node_modules/@taut/linux-x64/bin/taut", "0.0.2");
+        assert_eq!(chosen.keep().unwrap(), KeptCopy::Written, "init brings the copy up to date");
+        assert_eq!(std::fs::read(&copy).unwrap(), std::fs::read(&exe).unwrap());
+        machine.program("home/.local/state/taut/bin/taut", "999.0.0");
+        assert_eq!(chosen.keep().unwrap(), KeptCopy::Newer("999.0.0".into()));
+        assert_eq!(machine.chosen(&copy, &[]), HookProgram { path: chosen.path, copy: None }, "the copy itself stays");
+    }
+
+    #[test]
+    fn i1_a_link_into_a_cache_does_not_make_it_stay() {
+        let machine = Machine::new();
+        let exe = machine.program("w/target/release/taut", "1.0.0");
+        let link = machine.link("home/bin/taut", &exe);
+        assert_eq!(machine.chosen(&exe, &["home/bin"]).copy.unwrap().lies_in, "a build folder");
+        assert!(lies_in(&link, &machine.path("home")).is_some());
+        let other = machine.program("usr/bin/taut-0.1", "1.0.0");
+        assert_eq!(machine.chosen(&other, &[]).copy.unwrap().lies_in, "a file of another name");
+    }
+
+    #[test]
+    fn i1_a_copy_that_cannot_be_kept_says_why() {
+        let machine = Machine::new();
+        let exe = machine.program("w/target/release/taut", "1.0.0");
+        std::fs::create_dir_all(machine.path("home/.local/state")).unwrap();
+        std::fs::write(machine.path("home/.local/state/taut"), "in the way").unwrap();
+        let error = machine.chosen(&exe, &[]).keep().unwrap_err().to_string();
+        assert!(error.contains("a build folder") && error.contains("taut doctor"), "{error}");
     }
 }

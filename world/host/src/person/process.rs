@@ -68,6 +68,10 @@ impl ProcessRecord {
         self.is_called(names::MULTIPLEXERS)
     }
 
+    pub fn is_tmux(&self) -> bool {
+        self.is_called(&["tmux"])
+    }
+
     pub fn is_scheduler(&self) -> bool {
         self.is_called(names::SCHEDULERS)
     }

@@ -33,8 +33,8 @@ fn refused(table: &ProcessTable) -> Option<u32> {
             | NotAPerson::Unseen { pid }
             | NotAPerson::Outside { pid },
         ) => Some(pid),
-        Err(NotAPerson::InLoop { .. }) => unreachable!("no run was given"),
-        Err(NotAPerson::NoProcesses) => unreachable!("a table was given"),
+        Err(NotAPerson::InLoop { .. } | NotAPerson::Quiet) => unreachable!("neither a run nor a pane was given"),
+        Err(NotAPerson::NoProcesses | NotAPerson::Supervised { .. }) => unreachable!("a table was given"),
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::project::small_file;
 use std::fs::Metadata;
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,21 @@ pub fn as_committed(path: &Path, found: &Metadata, indexes: &mut Indexes) -> Opt
     // Git keeps the lower 32 bits of each.
     let is = |offset: usize, value: i64| number(&bytes, at + offset) == Some(value as u32);
     Some(is(8, found.mtime()) && is(12, found.mtime_nsec()) && is(36, found.size() as i64))
+}
+
+/// How many files git tracks in a work tree, by the head of its index; more than can be where that cannot be told.
+pub fn entries(tree: &Path) -> u64 {
+    let Some((top, index)) = index_of(tree) else { return u64::MAX };
+    let read = outside::open(&index, &Rules::up_to(u64::MAX));
+    let head = match read {
+        Ok((mut file, _)) => {
+            let mut head = [0; 12];
+            file.read_exact(&mut head).map(|()| head.to_vec()).unwrap_or_default()
+        }
+        Err(Unread::Missing) if top == tree => return 0,
+        Err(_) => return u64::MAX,
+    };
+    header(&head).flatten().map_or(u64::MAX, |(_, count)| u64::from(count))
 }
 
 /// The top of the work tree around a path and its index file.

@@ -3,6 +3,7 @@
 
 mod context_files;
 mod directives;
+mod git_head;
 mod git_ignored;
 mod git_index;
 mod path;
@@ -21,11 +22,12 @@ pub mod run_file;
 mod tools;
 mod transcript;
 
+pub use git_head::{GitFolders, head, head_of};
 #[cfg(feature = "fuzzing")]
 pub use git_index::holds as git_index_holds;
-pub use process::{ancestors, in_foreground, life};
+pub use process::{ancestors, has_the_terminal_of, in_foreground, life};
 pub use project::project;
-pub use transcript::tail;
+pub use transcript::{read_on, tail};
 
 use model::fact::{Facts, Life, Probe};
 use std::path::Path;
@@ -85,6 +87,12 @@ pub fn add(facts: &mut Facts, probes: &[Probe], home: &Path) {
             Probe::Directives { folder, root, names } if facts.directives(folder).is_none() => {
                 let found = directives::directives(Path::new(folder), Path::new(root), names);
                 facts.directives.push((folder.clone(), found));
+            }
+            Probe::IndexEntries { tree } if facts.index_entries(tree).is_none() => {
+                facts.index_entries.push((tree.clone(), git_index::entries(Path::new(tree))));
+            }
+            Probe::Head { folder } if facts.head(folder).is_none() => {
+                facts.heads.extend(head(Path::new(folder), home).map(|head| (folder.clone(), head)));
             }
             _ => {}
         }

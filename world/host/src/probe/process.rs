@@ -62,6 +62,14 @@ pub fn in_foreground(pid: u32) -> bool {
     stat(pid).ok().flatten().is_some_and(|stat| stat.group > 0 && stat.group == stat.foreground)
 }
 
+/// Whether what is typed at the terminal of `pane` comes to this process: to itself, or through one above it that has given
+/// it a terminal of its own. Where that one was suspended, a shell would read it.
+pub fn has_the_terminal_of(pid: u32, pane: u32) -> bool {
+    let foreground = |pid: u32| stat(pid).ok().flatten().map(|stat| stat.foreground).filter(|group| *group > 0);
+    let Some(front) = foreground(pane) else { return false };
+    ancestors(pid).find(|above| foreground(*above) == Some(front)).is_some_and(in_foreground)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

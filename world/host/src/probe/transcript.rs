@@ -1,8 +1,9 @@
 //! The end of a transcript: a few reads from the back, whatever the file's size.
 
 use model::fact::TranscriptTail;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use sys::outside;
+use sys::outside::{self, Rules};
 
 /// More than this is never read of one transcript.
 const MOST: u64 = 1 << 20;
@@ -13,6 +14,15 @@ const MOST: u64 = 1 << 20;
 pub fn tail(path: &Path, last: u64) -> Option<TranscriptTail> {
     let (size, bytes) = outside::read_end(path, last.min(MOST)).ok()?;
     Some(TranscriptTail { size, bytes })
+}
+
+/// What stands there from a place on, at most so much, and the file's size.
+pub fn read_on(path: &Path, from: u64, most: u64) -> Option<TranscriptTail> {
+    let (mut file, found) = outside::open(path, &Rules::up_to(u64::MAX)).ok()?;
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(from)).ok()?;
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(TranscriptTail { size: found.len().max(from.min(found.len()) + bytes.len() as u64), bytes })
 }
 
 #[cfg(test)]

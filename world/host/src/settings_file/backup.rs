@@ -41,19 +41,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Backups {
     pub fn of(state: &Path, target: &Path) -> Self {
-        let bytes = target.as_os_str().as_encoded_bytes();
-        let mark = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-        let readable = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let name: Vec<char> = target.to_string_lossy().chars().map(readable).collect();
-        let tail: String = name.iter().skip(name.len().saturating_sub(48)).collect();
         let folder = state.join("backups");
-        Self {
-            target: target.to_path_buf(),
-            lock: folder.join("lock"),
-            folder: folder.join(format!("{}-{mark:016x}", tail.trim_matches('-'))),
-        }
+        Self { target: target.to_path_buf(), lock: folder.join("lock"), folder: folder.join(name_for(target)) }
     }
 
     /// The files that there is a record of, in their order.
@@ -165,11 +154,23 @@ impl Record {
     }
 }
 
-fn make_private(folder: &Path) -> io::Result<()> {
+/// A name for what is kept of a path: the end of the path, readable, and a mark of all of it.
+pub(crate) fn name_for(target: &Path) -> String {
+    let bytes = target.as_os_str().as_encoded_bytes();
+    let mark = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    let readable = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: Vec<char> = target.to_string_lossy().chars().map(readable).collect();
+    let tail: String = name.iter().skip(name.len().saturating_sub(48)).collect();
+    format!("{}-{mark:016x}", tail.trim_matches('-'))
+}
+
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()

@@ -1,5 +1,5 @@
 //! Hands for a pane: look at what it shows, paste a line into it, press Enter.
-//! Never Escape, and nothing while its owner reads back in copy mode.
+//! Escape only for a person who wants it stopped, and nothing while its owner reads back in copy mode.
 
 use super::server::{TmuxError, TmuxServer};
 use crate::probe;
@@ -49,13 +49,19 @@ impl TmuxServer {
     pub fn enter(&self, pane: &str) -> Result<(), TmuxError> {
         self.ask(&["send-keys", "-t", pane, "Enter"]).map(drop)
     }
+
+    /// Stops what the client does. Only for a person who asked for it.
+    pub fn escape(&self, pane: &str) -> Result<(), TmuxError> {
+        self.ask(&["send-keys", "-t", pane, "Escape"]).map(drop)
+    }
 }
 
 /// Whether it is this very client that runs in the pane and has its terminal.
 /// One that cannot be told from another is not.
 pub fn runs_in(client: ClientProcess, glimpse: &CapturedPane) -> bool {
     let same = client.started != 0 && probe::life(client.pid) == Some(Life::Alive { started: client.started });
-    same && probe::ancestors(client.pid).any(|pid| pid == glimpse.pid) && probe::in_foreground(client.pid)
+    let below = || probe::ancestors(client.pid).any(|pid| pid == glimpse.pid);
+    same && below() && probe::in_foreground(client.pid) && probe::has_the_terminal_of(client.pid, glimpse.pid)
 }
 
 fn parse(answer: &str) -> Option<CapturedPane> {

@@ -49,6 +49,13 @@ impl TmuxServer {
         Ok(answer.lines().map(str::to_owned).collect())
     }
 
+    /// Every client's bar is drawn anew, and the programs in it run again, whenever that was last.
+    pub fn refresh_bars(&self) -> Result<(), TmuxError> {
+        let clients = self.ask(&["list-clients", "-F", "#{client_name}"])?;
+        let lines: String = clients.lines().map(|client| format!("refresh-client -S -t {}\n", quote(client))).collect();
+        if lines.is_empty() { Ok(()) } else { self.source(&lines).map(drop) }
+    }
+
     /// Runs one command and gives what it printed.
     pub fn ask(&self, args: &[&str]) -> Result<String, TmuxError> {
         let done = self.call(args, Vec::new())?;

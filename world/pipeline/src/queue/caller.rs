@@ -46,7 +46,7 @@ struct Above {
     workers: Vec<String>,
     /// Agents that loops started and this is below of, nearest first.
     leaders: Vec<String>,
-    /// So many of them are below that client.
+    /// So many of them are below that client, or are it.
     inner: usize,
 }
 
@@ -108,7 +108,7 @@ impl Above {
         self.clients.is_empty() || self.agents().iter().any(|shown| shown == agent)
     }
 
-    /// The agent of the loop this runs in, where it is nearer than any client.
+    /// The agent of the loop this runs in, where it is nearer than any client, or is the nearest.
     fn leader(&self) -> Option<&str> {
         self.leaders.iter().take(self.inner).next().map(String::as_str)
     }
@@ -197,7 +197,7 @@ fn above(store: &Store, pids: &[u32]) -> Result<Above, QueueError> {
     let leads = |run: &&Run, pid: u32| run.leader.is_some_and(|leader| leader.pid == pid && is_same(leader));
     let led = |pid: &u32| runs.iter().find(|run| leads(run, *pid)).map(Run::agent_name);
     let leaders: Vec<String> = pids.iter().filter_map(led).collect();
-    let inner = below.iter().filter_map(led).count();
+    let inner = below.iter().chain(&nearest).filter_map(led).count();
     let here = hostname();
     let registered = if nearest.is_some() { store.workers_alive()? } else { Vec::new() };
     let between = registered

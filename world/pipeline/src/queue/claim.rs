@@ -40,9 +40,19 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         })
     }
 
+    /// The one task that whoever claims was started for, by any of the names it is known to have.
+    fn task_of_worker(&self, claimant: &Claimant) -> Result<Option<String>, QueueError> {
+        for agent in std::iter::once(claimant.agent.as_str()).chain(claimant.speaker.agents()) {
+            if let Some(own) = self.store.task_of_worker(agent)? {
+                return Ok(Some(own));
+            }
+        }
+        Ok(None)
+    }
+
     /// A refusal keeps what was reaped: it is true whoever asked.
     fn claim(&mut self, project: &str, slug: Option<&str>, claimant: &Claimant) -> Result<Claimed, QueueError> {
-        let worker_of = self.store.task_of_worker(&claimant.agent)?;
+        let worker_of = self.task_of_worker(claimant)?;
         let slug = match (&worker_of, slug) {
             (Some(own), Some(asked)) if own != asked => {
                 return Err(QueueError::Wrong(format!(

@@ -57,14 +57,26 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 }
 
-/// Whether a "done" on this task counts at once.
-pub(super) fn proof(tx: &Tx<'_>, task: &Queued, verify: Option<&str>) -> Result<Proof, Error> {
-    let Some(hold) = &task.hold else { return Ok(Proof::None) };
-    proof_for(tx, &hold.agent, verify)
+/// Whether a "done" on this task counts at once. A name is a word: below the agent of a loop that proves, what is held
+/// in any other is proven too.
+pub(super) fn proof(tx: &Tx<'_>, task: &Queued, speaker: &Speaker, verify: Option<&str>) -> Result<Proof, Error> {
+    let holder = task.hold.as_ref().map(|hold| hold.agent.as_str());
+    proof_for(tx, holder.into_iter().chain(speaker.agents()), verify)
 }
 
-pub(super) fn proof_for(tx: &Tx<'_>, agent: &str, verify: Option<&str>) -> Result<Proof, Error> {
-    Ok(Proof::of(tx.run_proves(agent)?, verify))
+/// The first of these agents whose loop proves what it does.
+pub(super) fn proof_for<'a>(
+    tx: &Tx<'_>,
+    agents: impl Iterator<Item = &'a str>,
+    verify: Option<&str>,
+) -> Result<Proof, Error> {
+    for agent in agents {
+        let proof = Proof::of(agent, tx.run_proves(agent)?, verify);
+        if proof != Proof::None {
+            return Ok(proof);
+        }
+    }
+    Ok(Proof::None)
 }
 
 fn prover(agent: &str) -> Actor {

@@ -44,36 +44,18 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Everything the agent holds goes back, claimable at once, but for what it
     /// said to be done. Gives the slugs.
     pub fn release_all(&mut self, agent: &str, reason: &str) -> Result<Vec<String>, QueueError> {
-        self.come_back_all(agent, |task, now| queue::release(task, reason, now))
+        self.all_or_nothing(|tx, moment| come_back(tx, agent, |task| queue::release(task, reason, moment.now)))
     }
 
-    /// As `release_all`, and nothing is counted against the tasks: nobody came to work on them.
-    pub fn hand_back_all(&mut self, agent: &str, reason: &str) -> Result<Vec<String>, QueueError> {
-        self.come_back_all(agent, |task, now| queue::hand_back(task, reason, now))
-    }
-
-    fn come_back_all(
-        &mut self,
-        agent: &str,
-        turn: impl Fn(&Queued, Ms) -> TaskTransition,
-    ) -> Result<Vec<String>, QueueError> {
+    /// As `release_all`, and nothing is counted against the tasks: whoever had them was kept from working. Nor is what a
+    /// hook let go of for this agent since then.
+    pub fn hand_back_all(&mut self, agent: &str, reason: &str, since: Option<Ms>) -> Result<Vec<String>, QueueError> {
         self.all_or_nothing(|tx, moment| {
-            let held: Vec<Queued> = tx.held_by(agent)?.into_iter().filter(|task| !task.is_proposed()).collect();
-            for task in &held {
-                write(tx, turn(task, moment.now))?;
+            let before = since.map(|since| tx.released_since(agent, since)).transpose()?;
+            for task in before.iter().flatten() {
+                write(tx, queue::uncount(task, moment.now))?;
             }
-            Ok(held.into_iter().map(|task| task.slug).collect())
-        })
-    }
-
-    /// What this agent let go of since then does not count: a limit or an error of the service kept it from working.
-    pub fn forgive(&mut self, agent: &str, since: Ms) -> Result<usize, QueueError> {
-        self.all_or_nothing(|tx, moment| {
-            let released = tx.released_since(agent, since)?;
-            for task in &released {
-                write(tx, queue::forgive(task, moment.now))?;
-            }
-            Ok(released.len())
+            come_back(tx, agent, |task| queue::hand_back(task, reason, moment.now))
         })
     }
 
@@ -121,7 +103,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             };
             let mine = mine(tx, &task, actor)?;
             let verify = tx.verify_of(&task)?;
-            let proof = proof(tx, &task, verify.as_deref())?;
+            let proof = proof(tx, &task, &actor.speaker, verify.as_deref())?;
             match wish(proof, TaskAction { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
                 Ok((SettleResult::Turn(turn), told)) => {
                     if let Some(told) = told {
@@ -137,6 +119,15 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             }
         })?
     }
+}
+
+/// What the agent holds, but for what it said to be done. Gives the slugs.
+fn come_back(tx: &Tx<'_>, agent: &str, turn: impl Fn(&Queued) -> TaskTransition) -> Result<Vec<String>, QueueError> {
+    let held: Vec<Queued> = tx.held_by(agent)?.into_iter().filter(|task| !task.is_proposed()).collect();
+    for task in &held {
+        write(tx, turn(task))?;
+    }
+    Ok(held.into_iter().map(|task| task.slug).collect())
 }
 
 /// Whoever started the worker that held the task is told how it went.

@@ -99,12 +99,9 @@ fn open_and_proven(tx: &Tx<'_>, task: &Queued, speaker: &Speaker) -> Result<Opti
 
 /// The agent that speaks, where its loop proves what it does on this task.
 fn proven(tx: &Tx<'_>, task: &Queued, speaker: &Speaker) -> Result<Option<String>, QueueError> {
-    let Speaker::Agents(agents) = speaker else { return Ok(None) };
     let verify = tx.verify_of(task)?;
-    for agent in agents {
-        if proof_for(tx, agent, verify.as_deref())? == Proof::Wanted {
-            return Ok(Some(agent.clone()));
-        }
+    match proof_for(tx, speaker.agents(), verify.as_deref())? {
+        Proof::WantedBy(agent) => Ok(Some(agent)),
+        Proof::None => Ok(None),
     }
-    Ok(None)
 }

@@ -2,6 +2,7 @@
 
 mod agents;
 mod allow_once;
+mod cards;
 mod context;
 mod corpus;
 mod entries;

@@ -97,8 +97,7 @@ fn f1_a_status_is_not_lost_by_a_cd_into_another_project() {
     let mut stage = PipelineHome::new();
     let client = stage.client("one");
     let session = stage.start(&client, "startup");
-    let failed = json!({"tool_name": "Bash", "tool_input": {}, "tool_use_id": "t1", "error": "no"});
-    stage.send(&client, "PostToolUseFailure", failed);
+    stage.send(&client, "StopFailure", json!({"error": "rate_limit"}));
     assert_eq!(stage.agent(&session.agent).status.name(), "error");
     let wandered = client.in_folder(&stage.folder("other"));
     stage.send(&wandered, "CwdChanged", json!({"old_cwd": "x", "new_cwd": "y"}));

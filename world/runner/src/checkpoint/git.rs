@@ -1,25 +1,33 @@
 //! Git on one work tree, told to do one thing and nothing besides, with no index but the named.
 
+use super::Bounds;
 use crate::RunnerError;
-use crate::git_command::git_command;
+use crate::git_command::{LIST_PROGRAMS, ProgramsOff, git_command};
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Instant;
 
 /// What a repository or its user may have set and would get in the way of keeping a tree: refusals, other files.
-const OF_CHECKPOINTS: [&str; 5] = [
+const OF_CHECKPOINTS: [&str; 6] = [
     "core.safecrlf=false", "core.splitIndex=false", "core.logAllRefUpdates=false", "status.renames=false",
-    "advice.addEmbeddedRepo=false",
+    "advice.addEmbeddedRepo=false", "core.looseCompression=1",
 ];
 
+/// More of what git complains of is not read.
+const ERROR_BYTES: u64 = 64 << 10;
+
 /// One work tree.
-pub(crate) struct Git {
+pub(crate) struct CheckpointGit {
     folder: PathBuf,
     dir: PathBuf,
     index: PathBuf,
     private: PathBuf,
+    off: ProgramsOff,
+    bounds: Bounds,
 }
 
 /// Which index a command reads and writes.
@@ -32,21 +40,29 @@ pub(crate) enum UsedIndex<'p> {
     Named(&'p Path),
 }
 
-impl Git {
+impl CheckpointGit {
     /// `None` where the folder is no work tree of its own: no repository, a bare one, or a folder inside another's tree.
-    pub(crate) fn open(folder: &Path, private: PathBuf) -> Option<Self> {
+    pub(crate) fn open(folder: &Path, private: PathBuf, bounds: Bounds) -> Option<Self> {
         let folder = folder.canonicalize().ok()?;
         let asked = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-path", "index"];
-        let out = plain(&folder).args(asked).stderr(Stdio::null()).output().ok().filter(|out| out.status.success())?;
+        let mut command = plain(&folder);
+        command.args(asked);
+        let out = finish(command, "rev-parse", None, &bounds).ok()?;
         let lines: Vec<&OsStr> =
-            out.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(OsStr::from_bytes).collect();
+            out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(OsStr::from_bytes).collect();
         let &[top, dir, index] = lines.as_slice() else { return None };
-        (Path::new(top).canonicalize().ok()? == folder).then(|| Self {
-            dir: PathBuf::from(dir),
-            index: folder.join(index),
-            folder,
-            private,
-        })
+        if Path::new(top).canonicalize().ok()? != folder {
+            return None;
+        }
+        let (dir, index, off) = (PathBuf::from(dir), folder.join(index), ProgramsOff::default());
+        let mut git = Self { dir, index, folder, private, off, bounds };
+        // It ends with 1 where there are none.
+        git.off = ProgramsOff::read(&git.text(&LIST_PROGRAMS).unwrap_or_default());
+        Some(git)
+    }
+
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -86,6 +102,7 @@ impl Git {
 
     pub(crate) fn command(&self, index: UsedIndex<'_>) -> Command {
         let mut command = plain(&self.folder);
+        self.off.apply(&mut command);
         match index {
             UsedIndex::Real => {}
             UsedIndex::Private => {
@@ -107,7 +124,11 @@ impl Git {
     ) -> Result<Vec<u8>, RunnerError> {
         let mut command = self.command(index);
         command.args(args);
-        finish(command, args.first().copied().unwrap_or_default(), stdin)
+        self.finish(command, args.first().copied().unwrap_or_default(), stdin)
+    }
+
+    pub(crate) fn finish(&self, command: Command, what: &str, stdin: Option<&[u8]>) -> Result<Vec<u8>, RunnerError> {
+        finish(command, what, stdin, &self.bounds)
     }
 
     /// What it prints, of the user's own index, without the last line break.
@@ -121,7 +142,7 @@ impl Git {
     }
 }
 
-impl Drop for Git {
+impl Drop for CheckpointGit {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.private);
     }
@@ -142,32 +163,70 @@ pub(crate) fn listed<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<u8> {
     list
 }
 
-pub(crate) fn finish(mut command: Command, what: &str, stdin: Option<&[u8]>) -> Result<Vec<u8>, RunnerError> {
+fn finish(mut command: Command, what: &str, stdin: Option<&[u8]>, bounds: &Bounds) -> Result<Vec<u8>, RunnerError> {
     let unstarted = |source| RunnerError::Start { program: "git".to_string(), source };
+    let failed = |said: String| RunnerError::Git { what: what.to_string(), said };
+    let late = || failed("it took too long and was ended".to_string());
+    if bounds.until.is_some_and(|until| Instant::now() >= until) {
+        return Err(late());
+    }
     command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(unstarted)?;
-    let pipe = child.stdin.take();
-    // It may print while it reads.
-    let out = std::thread::scope(|scope| {
+    let (mut out, mut error) = (Vec::new(), Vec::new());
+    let in_time = converse(&mut child, stdin, (&mut out, &mut error), bounds);
+    let status = child.wait().map_err(unstarted)?;
+    if !in_time {
+        return Err(late());
+    }
+    if status.success() {
+        return Ok(out);
+    }
+    let said = String::from_utf8_lossy(&error).lines().next_back().unwrap_or_default().chars().take(300).collect();
+    Err(failed(said))
+}
+
+/// Writes what it reads and reads what it prints, both at once, until it ends. Whether it did so in its time; it is not
+/// reaped yet, so that its number is its own for as long as it may be signalled.
+fn converse(
+    child: &mut Child,
+    stdin: Option<&[u8]>,
+    (out, error): (&mut Vec<u8>, &mut Vec<u8>),
+    bounds: &Bounds,
+) -> bool {
+    let (pid, most) = (child.id(), bounds.output);
+    let (to, from, complaints) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let (ended, wait) = channel::<()>();
+        let watch = bounds.until.map(|until| {
+            scope.spawn(move || {
+                let left = until.saturating_duration_since(Instant::now());
+                let late = wait.recv_timeout(left) == Err(RecvTimeoutError::Timeout);
+                late && sys::process::signal_group(pid, libc::SIGKILL)
+            })
+        });
         scope.spawn(move || {
-            if let (Some(mut pipe), Some(bytes)) = (pipe, stdin) {
+            if let (Some(mut pipe), Some(bytes)) = (to, stdin) {
                 // One that ended early says why itself.
                 let _ = pipe.write_all(bytes);
             }
         });
-        child.wait_with_output()
+        scope.spawn(move || complaints.map(|pipe| pipe.take(ERROR_BYTES).read_to_end(error)));
+        let whole = from.is_none_or(|pipe| {
+            let read = pipe.take(most).read_to_end(out);
+            read.is_ok_and(|bytes| u64::try_from(bytes).is_ok_and(|bytes| bytes < most))
+        });
+        sys::process::wait_unreaped(pid);
+        drop(ended);
+        let late = watch.is_some_and(|watch| watch.join().unwrap_or(false));
+        whole && !late
     })
-    .map_err(unstarted)?;
-    if out.status.success() {
-        return Ok(out.stdout);
-    }
-    let said = String::from_utf8_lossy(&out.stderr).lines().next_back().unwrap_or_default().chars().take(300).collect();
-    Err(RunnerError::Git { what: what.to_string(), said })
 }
 
 fn plain(folder: &Path) -> Command {
     let mut command = git_command(folder, OF_CHECKPOINTS);
+    // What is not here is not fetched: that would be a network, and programs of the repository's choice.
+    command.env("GIT_NO_LAZY_FETCH", "1");
     for (name, value) in [("GIT_AUTHOR", "taut"), ("GIT_COMMITTER", "taut")] {
         command.env(format!("{name}_NAME"), value).env(format!("{name}_EMAIL"), "taut@localhost");
     }

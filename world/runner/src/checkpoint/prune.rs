@@ -1,7 +1,7 @@
-//! Refs go with the runs they belong to. The background process runs no git, so a loop does it when it begins.
+//! Refs go with the runs they belong to. The background process changes no repository, so a loop does it when it begins.
 
 use super::REFS;
-use super::git::{Git, UsedIndex};
+use super::git::{CheckpointGit, UsedIndex};
 use model::Ms;
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +11,7 @@ const REMEMBERED_MS: i64 = 90 * 86_400_000;
 const LEFT_BEHIND: Duration = Duration::from_secs(7 * 86_400);
 
 /// Those of runs that nobody knows any more, and of old undos. What fails here is done the next time.
-pub(super) fn drop_forgotten(git: &Git, is_known: impl Fn(&str) -> bool, now: Ms) {
+pub(super) fn drop_forgotten(git: &CheckpointGit, is_known: impl Fn(&str) -> bool, now: Ms) {
     clear_folder(git);
     let format = "--format=%(committerdate:unix) %(refname)";
     let Ok(text) = git.text(&["for-each-ref", format, &format!("{REFS}/")]) else { return };
@@ -29,7 +29,8 @@ pub(super) fn drop_forgotten(git: &Git, is_known: impl Fn(&str) -> bool, now: Ms
     }
 }
 
-fn clear_folder(git: &Git) {
+/// What killed processes left of private indexes.
+pub(crate) fn clear_folder(git: &CheckpointGit) {
     let entries = git.private().parent().and_then(|folder| std::fs::read_dir(folder).ok());
     for entry in entries.into_iter().flatten().flatten() {
         let written = entry.metadata().and_then(|meta| meta.modified());

@@ -1,8 +1,8 @@
 //! Files, branch and index brought back to a tree that was kept. Whatever is written over or removed stands in the tree
 //! that was taken just before; git itself refuses where that is not so.
 
-use super::git::{Git, UsedIndex, finish, listed, names};
-use super::snapshot::{LARGEST_UNTRACKED, Snapshot, Status, first_line, on_disk};
+use super::git::{CheckpointGit, UsedIndex, listed, names};
+use super::snapshot::{Snapshot, Status, first_line, on_disk};
 use super::{Checkpoint, IndexTree};
 use crate::RunnerError;
 use std::collections::HashSet;
@@ -34,7 +34,12 @@ pub enum ChangeKind {
 impl Goal {
     /// From the tree that stands in the private index to another. What nobody could have kept then stays: files that were
     /// too large or too many, and those that are ignored once the old `.gitignore` is back.
-    pub(crate) fn of(git: &Git, now: &Checkpoint, then: &Checkpoint, status: &Status) -> Result<Self, RunnerError> {
+    pub(crate) fn of(
+        git: &CheckpointGit,
+        now: &Checkpoint,
+        then: &Checkpoint,
+        status: &Status,
+    ) -> Result<Self, RunnerError> {
         let diff = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", &now.tree, &then.tree];
         let out = git.run(UsedIndex::Real, &diff, None)?;
         let mut fields = names(&out);
@@ -49,7 +54,7 @@ impl Goal {
         let ignored = if rules_change { ignored(git, &then.tree, &removed)? } else { HashSet::new() };
         let stays = |path: &[u8]| {
             let size = std::fs::symlink_metadata(on_disk(git.folder(), path)).map_or(0, |meta| meta.len());
-            !then.untracked || size > LARGEST_UNTRACKED || ignored.contains(path)
+            !then.untracked || size > git.bounds().largest || ignored.contains(path)
         };
         let stays: HashSet<Vec<u8>> = removed.into_iter().filter(|path| stays(path)).map(<[u8]>::to_vec).collect();
         let tree = if stays.is_empty() { then.tree.clone() } else { with(git, &then.tree, &now.tree, &stays)? };
@@ -70,7 +75,12 @@ impl Goal {
 }
 
 /// A tree, and besides it some files of another.
-fn with(git: &Git, tree: &str, other: &str, paths: &HashSet<Vec<u8>>) -> Result<String, RunnerError> {
+pub(crate) fn with(
+    git: &CheckpointGit,
+    tree: &str,
+    other: &str,
+    paths: &HashSet<Vec<u8>>,
+) -> Result<String, RunnerError> {
     let scratch = Scratch::of(git);
     let index = UsedIndex::Named(&scratch.0);
     git.run(index, &["read-tree", other], None)?;
@@ -86,7 +96,7 @@ fn with(git: &Git, tree: &str, other: &str, paths: &HashSet<Vec<u8>>) -> Result<
 }
 
 /// Which of these paths a tree's own `.gitignore` files leave out.
-fn ignored(git: &Git, tree: &str, paths: &[&[u8]]) -> Result<HashSet<Vec<u8>>, RunnerError> {
+fn ignored(git: &CheckpointGit, tree: &str, paths: &[&[u8]]) -> Result<HashSet<Vec<u8>>, RunnerError> {
     if paths.is_empty() {
         return Ok(HashSet::new());
     }
@@ -102,11 +112,11 @@ fn ignored(git: &Git, tree: &str, paths: &[&[u8]]) -> Result<HashSet<Vec<u8>>, R
     prefix.push(&rules);
     prefix.push("/");
     command.args(["checkout-index", "-q", "-z", "--stdin"]).arg(prefix);
-    finish(command, "checkout-index", Some(&all))?;
+    git.finish(command, "checkout-index", Some(&all))?;
     let mut command = git.command(index);
     command.arg("--work-tree").arg(&rules).args(["check-ignore", "--no-index", "-z", "--stdin"]);
     // It ends with 1 where nothing is ignored.
-    let found = finish(command, "check-ignore", Some(&listed(paths.iter().copied()))).unwrap_or_default();
+    let found = git.finish(command, "check-ignore", Some(&listed(paths.iter().copied()))).unwrap_or_default();
     Ok(names(&found).map(<[u8]>::to_vec).collect())
 }
 
@@ -114,7 +124,7 @@ fn ignored(git: &Git, tree: &str, paths: &[&[u8]]) -> Result<HashSet<Vec<u8>>, R
 struct Scratch(PathBuf);
 
 impl Scratch {
-    fn of(git: &Git) -> Self {
+    fn of(git: &CheckpointGit) -> Self {
         Self(git.private().with_extension("scratch"))
     }
 }
@@ -127,16 +137,30 @@ impl Drop for Scratch {
 }
 
 /// The files of the tree in the private index become those of another. Nothing is touched where one of them changed since.
-pub(crate) fn set_files(git: &Git, now: &str, goal: &str) -> Result<(), RunnerError> {
-    git.run(UsedIndex::Private, &["read-tree", "-m", "-u", now, goal], None).map(drop)
+pub(crate) fn set_files(git: &CheckpointGit, now: &str, goal: &str, head: Option<&str>) -> Result<(), RunnerError> {
+    git.run(UsedIndex::Private, &["read-tree", "-m", "-u", now, goal], None)?;
+    head.map_or(Ok(()), |head| bring_outside(git, head, goal))
+}
+
+/// A sparse tree has no files outside its patterns but those that somebody wrote there, and git brings none of them back.
+fn bring_outside(git: &CheckpointGit, head: &str, goal: &str) -> Result<(), RunnerError> {
+    let diff = ["diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=AM", head, goal];
+    let written = git.run(UsedIndex::Real, &diff, None)?;
+    let is_missing = |path: &&[u8]| std::fs::symlink_metadata(on_disk(git.folder(), path)).is_err();
+    let missing = listed(names(&written).filter(is_missing));
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let bring = ["checkout-index", "-q", "--ignore-skip-worktree-bits", "-z", "--stdin"];
+    git.run(UsedIndex::Private, &bring, Some(&missing)).map(drop)
 }
 
 /// The branch and the index stand where they stood then. A merge that is under way is over by that.
-pub(crate) fn set_back(git: &Git, then: &Checkpoint, now: &Status) -> Result<(), RunnerError> {
+pub(crate) fn set_back(git: &CheckpointGit, then: &Checkpoint, now: &Status) -> Result<(), RunnerError> {
     let run = |args: &[&str]| git.run(UsedIndex::Real, args, None).map(drop);
     match (&then.branch, &then.head) {
         (Some(branch), _) if then.branch != now.branch => {
-            run(&["symbolic-ref", "-m", "taut loop undo", "HEAD", branch])?;
+            run(&["symbolic-ref", "-m", "taut undo", "HEAD", branch])?;
         }
         (None, Some(head)) if now.branch.is_some() => run(&["update-ref", "--no-deref", "HEAD", head])?,
         _ => {}
@@ -145,9 +169,9 @@ pub(crate) fn set_back(git: &Git, then: &Checkpoint, now: &Status) -> Result<(),
         Some(head) => {
             let mut command = git.command(UsedIndex::Real);
             // This is a move of the user's branch, so it stands in its log.
-            command.args(["-c", "core.logAllRefUpdates=true"]).env("GIT_REFLOG_ACTION", "taut loop undo");
+            command.args(["-c", "core.logAllRefUpdates=true"]).env("GIT_REFLOG_ACTION", "taut undo");
             command.args(["reset", "-q", "--mixed", head]);
-            finish(command, "reset", None)?;
+            git.finish(command, "reset", None)?;
         }
         None => {
             if git.text(&["rev-parse", "--verify", "-q", "HEAD"]).is_ok() {
@@ -166,7 +190,7 @@ pub(crate) fn set_back(git: &Git, then: &Checkpoint, now: &Status) -> Result<(),
 
 /// Takes what an iteration left out of the way: files become what they were before it. Its commits stay, with what was
 /// uncommitted before carried over them.
-pub(super) fn aside(git: &Git, before: &str, after: &str, iteration: u64) -> Result<String, RunnerError> {
+pub(super) fn aside(git: &CheckpointGit, before: &str, after: &str, iteration: u64) -> Result<String, RunnerError> {
     let before = Checkpoint::read(git, before)?;
     let status = Status::of(git)?;
     if status.branch != before.branch || git.is_rebasing() {
@@ -189,7 +213,7 @@ pub(super) fn aside(git: &Git, before: &str, after: &str, iteration: u64) -> Res
     if goal.changes.is_empty() {
         return Ok("the failed iteration left nothing but its commits".to_string());
     }
-    set_files(git, &left.tree, &goal.tree)?;
+    set_files(git, &left.tree, &goal.tree, target.head.as_deref())?;
     set_back(git, &target, &status)?;
     let many = goal.changes.len();
     Ok(format!(
@@ -200,7 +224,7 @@ pub(super) fn aside(git: &Git, before: &str, after: &str, iteration: u64) -> Res
 }
 
 /// The tree of the present commit with what was uncommitted before the iteration; `None` where the two collide.
-fn carried_over(git: &Git, before: &Checkpoint, status: &Status) -> Option<String> {
+fn carried_over(git: &CheckpointGit, before: &Checkpoint, status: &Status) -> Option<String> {
     let (now, then) = (status.head.as_deref()?, before.head.as_deref()?);
     let tree_of = |commit: &str| git.text(&["rev-parse", "--verify", "-q", &format!("{commit}^{{tree}}")]).ok();
     if tree_of(then)? == before.tree {
@@ -212,7 +236,7 @@ fn carried_over(git: &Git, before: &Checkpoint, status: &Status) -> Option<Strin
 }
 
 /// Files of a tree that the user's index does not know: they are kept whatever is ignored by now.
-pub(crate) fn missing_paths(git: &Git, then: &Checkpoint) -> Result<Vec<Vec<u8>>, RunnerError> {
+pub(crate) fn missing_paths(git: &CheckpointGit, then: &Checkpoint) -> Result<Vec<Vec<u8>>, RunnerError> {
     let known = git.run(UsedIndex::Real, &["ls-files", "-z"], None)?;
     let known: HashSet<&[u8]> = names(&known).collect();
     let all = git.run(UsedIndex::Real, &["ls-tree", "-r", "-z", "--name-only", "--full-tree", &then.tree], None)?;

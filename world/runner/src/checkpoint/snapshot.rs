@@ -1,9 +1,9 @@
 //! What a work tree holds, and all of it as one commit.
 
-use super::git::{Git, UsedIndex, listed, names};
-use super::{Checkpoint, IndexTree};
+use super::git::{CheckpointGit, UsedIndex, listed, names};
+use super::{Beyond, Bounds, Checkpoint, IndexTree};
 use crate::RunnerError;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
@@ -11,10 +11,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use sys::outside::{self, Rules};
 
-/// A larger file that git does not know is left where it is: no way back is worth the disk.
-pub(crate) const LARGEST_UNTRACKED: u64 = 32 << 20;
-/// More than this in all, and none of them is kept.
-const MOST_UNTRACKED: u64 = 512 << 20;
 /// So many names are said.
 const NAMED: usize = 3;
 
@@ -45,7 +41,7 @@ pub(crate) enum EntryKind {
 }
 
 impl Status {
-    pub(crate) fn of(git: &Git) -> Result<Self, RunnerError> {
+    pub(crate) fn of(git: &CheckpointGit) -> Result<Self, RunnerError> {
         let asked = [
             "status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=all",
             "--ignore-submodules=dirty",
@@ -108,7 +104,12 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// The private index holds the same tree afterwards. `also` are paths that are taken in whatever `.gitignore` says.
-    pub(crate) fn take(git: &Git, status: &Status, title: &str, also: &[Vec<u8>]) -> Result<Self, RunnerError> {
+    pub(crate) fn take(
+        git: &CheckpointGit,
+        status: &Status,
+        title: &str,
+        also: &[Vec<u8>],
+    ) -> Result<Self, RunnerError> {
         git.copy_index()?;
         let mut checkpoint = Checkpoint {
             commit: String::new(),
@@ -119,7 +120,7 @@ impl Snapshot {
             folder: git.folder().to_string_lossy().into_owned(),
             untracked: true,
         };
-        let mut chosen = Chosen::of(git.folder(), status);
+        let mut chosen = Chosen::of(git, status);
         chosen.add(git.folder(), also);
         checkpoint.untracked = chosen.untracked;
         chosen.write_index(git)?;
@@ -131,7 +132,7 @@ impl Snapshot {
 }
 
 /// What the user's index holds besides `HEAD`; asked of the copy before anything is added to it.
-fn staged(git: &Git, status: &Status) -> IndexTree {
+fn staged(git: &CheckpointGit, status: &Status) -> IndexTree {
     if status.entries.iter().any(|entry| entry.kind == EntryKind::Unmerged) {
         return IndexTree::Unknown;
     }
@@ -142,7 +143,7 @@ fn staged(git: &Git, status: &Status) -> IndexTree {
     tree.map_or(IndexTree::Unknown, |tree| IndexTree::Tree(first_line(&tree)))
 }
 
-fn commit(git: &Git, checkpoint: &Checkpoint, title: &str) -> Result<String, RunnerError> {
+fn commit(git: &CheckpointGit, checkpoint: &Checkpoint, title: &str) -> Result<String, RunnerError> {
     let mut parents: Vec<String> = checkpoint.head.iter().cloned().collect();
     if let IndexTree::Tree(tree) = &checkpoint.index {
         // A commit of its own keeps what was staged from being collected as garbage.
@@ -151,7 +152,7 @@ fn commit(git: &Git, checkpoint: &Checkpoint, title: &str) -> Result<String, Run
     commit_tree(git, &checkpoint.tree, &parents, &checkpoint.message(title))
 }
 
-fn commit_tree(git: &Git, tree: &str, parents: &[String], message: &str) -> Result<String, RunnerError> {
+fn commit_tree(git: &CheckpointGit, tree: &str, parents: &[String], message: &str) -> Result<String, RunnerError> {
     let mut args = vec!["commit-tree", tree];
     parents.iter().for_each(|parent| args.extend(["-p", parent]));
     let out = git.run(UsedIndex::Real, &args, Some(message.as_bytes()))?;
@@ -171,38 +172,62 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn of(folder: &Path, status: &Status) -> Self {
+    fn of(git: &CheckpointGit, status: &Status) -> Self {
+        let (folder, bounds) = (git.folder(), git.bounds());
         let mut chosen = Self { there: Vec::new(), gone: Vec::new(), untracked: true, notes: Vec::new() };
         let (mut large, mut unread) = (Vec::new(), Vec::new());
-        let size = |path: &[u8]| std::fs::symlink_metadata(on_disk(folder, path)).map_or(0, |meta| meta.len());
-        let small = |path: &&[u8]| size(path) <= LARGEST_UNTRACKED;
-        let all: u64 = status.untracked().filter(small).map(size).sum();
-        if all > MOST_UNTRACKED {
-            chosen.untracked = false;
-            let many = status.untracked().count();
-            chosen.notes.push(format!(
-                "{many} files that git does not know take {} MB: they are in no checkpoint, and `taut loop undo` leaves \
-                 them where they are; a line in .gitignore says that this is meant",
-                all >> 20
-            ));
-        }
+        let left_out = chosen.left_out(folder, status, bounds);
         let mut folders = RealFolders::default();
         for StatusEntry { path, kind } in &status.entries {
             let untracked = *kind == EntryKind::Untracked;
             // A repository inside this one is its own keeper.
-            if untracked && (!chosen.untracked || path.ends_with(b"/")) {
+            if untracked && (path.ends_with(b"/") || left_out.contains(path.as_slice())) {
                 continue;
             }
             match folders.look(folder, path) {
                 Found::Gone => chosen.gone.push(path.clone()),
                 Found::Unreadable => unread.push(path),
-                Found::File(size) if untracked && size > LARGEST_UNTRACKED => large.push(path),
+                Found::File(size) if untracked && size > bounds.largest => large.push(path),
                 Found::File(_) | Found::Other => chosen.there.push(path.clone()),
             }
         }
-        chosen.note(&large, "larger than 32 MB and unknown to git");
+        // A loop knows by their size that they may have been there.
+        chosen.untracked &= large.is_empty() || bounds.beyond == Beyond::Nothing;
+        chosen.note(&large, &format!("larger than {} MB and unknown to git", bounds.largest >> 20));
         chosen.note(&unread, "not readable");
         chosen
+    }
+
+    /// Files that git does not know and that are more than may be kept.
+    fn left_out<'s>(&mut self, folder: &Path, status: &'s Status, bounds: &Bounds) -> HashSet<&'s [u8]> {
+        let size = |path: &[u8]| std::fs::symlink_metadata(on_disk(folder, path)).map_or(0, |meta| meta.len());
+        let mut small: Vec<(u64, &[u8])> = status.untracked().map(|path| (size(path), path)).collect();
+        small.retain(|(size, _)| *size <= bounds.largest);
+        let all: u64 = small.iter().map(|(size, _)| size).sum();
+        if all <= bounds.untracked && small.len() <= bounds.files {
+            return HashSet::new();
+        }
+        self.untracked = false;
+        let (many, of_loop) = (small.len(), bounds.beyond == Beyond::Nothing);
+        if of_loop {
+            self.notes.push(format!(
+                "{many} files that git does not know take {} MB: they are in no checkpoint, and `taut loop undo` leaves \
+                 them where they are; a line in .gitignore says that this is meant",
+                all >> 20
+            ));
+            return status.untracked().collect();
+        }
+        small.sort_unstable();
+        let (mut room, mut kept) = (bounds.untracked, 0);
+        let fits = |(size, _): &&(u64, &[u8])| {
+            let fits = kept < bounds.files && *size <= room;
+            (room, kept) = if fits { (room - size, kept + 1) } else { (room, kept) };
+            !fits
+        };
+        let left: HashSet<&[u8]> = small.iter().filter(fits).map(|(_, path)| *path).collect();
+        self.notes
+            .push(format!("{} of {many} files that git does not know are not in it: they are too many", left.len()));
+        left
     }
 
     fn add(&mut self, folder: &Path, also: &[Vec<u8>]) {
@@ -230,7 +255,7 @@ impl Chosen {
     }
 
     /// What is gone first: a folder may stand where a file was, and the other way round.
-    fn write_index(&self, git: &Git) -> Result<(), RunnerError> {
+    fn write_index(&self, git: &CheckpointGit) -> Result<(), RunnerError> {
         for (paths, how) in [(&self.gone, &["--force-remove"][..]), (&self.there, &["--add", "--remove", "--replace"])]
         {
             if !paths.is_empty() {

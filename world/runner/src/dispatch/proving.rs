@@ -7,7 +7,6 @@ use crate::job::Job;
 use crate::prove::{self, OutputEnd, ProofEnd, ProofStep};
 use crate::run_store::RunStore;
 use engine::loops::{Hook, LoopEvent, ProofResult, values};
-use engine::redact::text_without_secrets;
 use model::run::{Run, RunMode};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -65,7 +64,7 @@ impl Dispatcher<'_> {
                 continue;
             };
             let about = step.proposal.as_ref().map(|proposal| format!(" (task {})", proposal.slug)).unwrap_or_default();
-            let words = format!("verifying{about}: {}", model::text::line(&text_without_secrets(&line), 200));
+            let words = format!("verifying{about}: {}", prove::shown(&line));
             self.log.line("verify", &words);
             self.tell.show(&RunMessage::Note(words));
             self.proving.printed = OutputEnd::default();
@@ -74,12 +73,14 @@ impl Dispatcher<'_> {
             let command = prove::command(self.job, &line, given);
             match Running::start(command, self.next_child, None, &self.sender) {
                 Ok(child) => {
-                    let limit = self.job.settings.verify_ms.max(1).cast_unsigned();
-                    self.run_child(child, What::Proof, Some(Duration::from_millis(limit)));
+                    self.run_child(child, What::Proof, Some(self.longest_proof()));
                     self.save();
                     return None;
                 }
-                Err(error) => self.settle(&step, Err(format!("`{line}` could not be started: {error}"))),
+                Err(error) => {
+                    let end = ProofEnd::NotStarted(error.to_string());
+                    self.settle(&step, Err(prove::failure(&line, end, &OutputEnd::default())));
+                }
             }
         }
         Some(LoopEvent::Proven(self.proving.result.take().unwrap_or(ProofResult::NotAsked)))
@@ -96,7 +97,7 @@ impl Dispatcher<'_> {
         }
         let line = step.line.clone().unwrap_or_default();
         let end = match (timed_out, code) {
-            (true, _) => ProofEnd::TimedOut { ms: self.job.settings.verify_ms },
+            (true, _) => ProofEnd::TimedOut { after: self.longest_proof() },
             (_, Some(code)) => ProofEnd::Code(code),
             (_, None) => ProofEnd::Signal,
         };
@@ -106,6 +107,10 @@ impl Dispatcher<'_> {
         };
         self.settle(&step, proven);
         self.next_proof()
+    }
+
+    fn longest_proof(&self) -> Duration {
+        Duration::from_millis(self.job.settings.verify_ms.max(1).cast_unsigned())
     }
 
     /// What the proof means for the task; one that failed counts for all of the iteration.

@@ -46,7 +46,7 @@ impl Dispatcher<'_> {
         let told = self.said_wait.as_ref();
         let known = told.is_some_and(|(said, end)| *said == why && until.since(*end) < SAID_AGAIN_MS);
         if !known && until.since(now) >= SHORT_MS {
-            let words = format!("waiting until {}: {why}", local_time(until, now));
+            let words = format!("waiting until {}: {why}", host::clock::shown_at(until, now));
             self.log.run_line("loop", &words);
             self.tell.show(&RunMessage::Note(words));
             self.said_wait = Some((why.clone(), until));
@@ -175,13 +175,4 @@ impl PauseQuestion {
         };
         std::thread::Builder::new().spawn(read).ok().map(|_| Self { over })
     }
-}
-
-/// As the clock on the wall shows it; with its day where that is not today.
-pub(super) fn local_time(at: Ms, now: Ms) -> String {
-    let local = |at: Ms| at.plus(i64::from(host::clock::utc_offset_s(at)) * 1000).rfc3339();
-    let (at, now) = (local(at), local(now));
-    let time: String = at.chars().skip(11).take(8).collect();
-    let day = |text: &str| text.chars().take(10).collect::<String>();
-    if day(&at) == day(&now) { time } else { format!("{} {time}", day(&at)) }
 }

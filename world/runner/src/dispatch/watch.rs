@@ -120,10 +120,9 @@ impl Dispatcher<'_> {
         let state = state_of(self.state.phase);
         let works = matches!(state, RunState::Running | RunState::Verifying);
         let wait = self.waiting.as_ref();
-        let said = self.heard.said.as_deref().map(|said| {
-            let clean = engine::redact::text_without_secrets(&model::text::line(said, MOST_SAID));
-            clean.chars().take(MOST_SAID).collect()
-        });
+        // Cut afterwards: half a secret is not seen for one.
+        let said = self.heard.said.as_deref();
+        let said = said.map(|said| model::text::line(&engine::redact::text_without_secrets(said), MOST_SAID));
         RunProgress {
             state,
             until: wait.map(|wait| wait.until),

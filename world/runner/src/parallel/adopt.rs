@@ -2,7 +2,6 @@
 //! proposals are merged, workers that are still there are ended, branches wait
 //! for the next attempt.
 
-use super::checks::Check;
 use super::coordinator::Coordinator;
 use super::tree;
 use super::worker::Claim;
@@ -22,16 +21,14 @@ impl Coordinator<'_> {
         parents.sort();
         parents.dedup();
         for parent in parents {
-            for worker in self.run_store.store().workers_of_run(&parent)? {
-                if worker.finished_at.is_none() {
-                    recover::end_worker(&mut self.run_store, &worker, host::clock::now())?;
-                }
+            for worker in self.run_store.store().unfinished_workers(&parent)? {
+                recover::end_worker(&mut self.run_store, &worker, host::clock::now())?;
             }
         }
         // Claimed for a worker that never began.
         for dead in left_by.iter().map(|run| run.runner) {
             for agent in self.run_store.registered_by(dead)? {
-                self.run_store.release_for(&agent, "the loop was killed before its worker began")?;
+                self.run_store.hand_back(&agent, "the loop was killed before its worker began", None)?;
                 self.run_store.gave_up(&agent);
             }
         }
@@ -105,7 +102,7 @@ impl Coordinator<'_> {
             self.say(&format!("the work tree of task {} is gone: its branch is proven in a new one", claim.slug));
             if let Some(setup) = self.job.settings.worktree_setup.as_deref() {
                 // What it fails at the verification fails at as well, and says so.
-                let _ = Check::new(self.job, setup).run(folder, &self.cancel, |_| {});
+                let _ = self.check(setup).run(folder, &self.cancel, |_| {});
             }
         } else if !in_conflict {
             tree::set_right(&self.git.of(folder), &row.branch);

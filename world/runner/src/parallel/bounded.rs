@@ -6,13 +6,15 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// How often a command is asked whether somebody wants it to end.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// A pipe that somebody else still holds after the end of the command is left so soon.
 const PIPE_GRACE: Duration = Duration::from_millis(500);
+/// Lines that wait to be heard. More hold the command up, or the end of what it says would be behind all of them.
+const LINES: usize = 64;
 /// A longer line is told in pieces.
 const LONGEST_LINE: u64 = 64 * 1024;
 
@@ -55,7 +57,7 @@ pub(crate) fn run(
 ) -> io::Result<BoundedEnd> {
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
-    let (sender, lines) = channel();
+    let (sender, lines) = sync_channel(LINES);
     if let Some(pipe) = child.stdout.take() {
         read_on(pipe, Pipe::Out, sender.clone());
     }
@@ -86,9 +88,12 @@ pub(crate) fn run(
                 // The child is ours and not reaped, so the group is the one we made.
                 sys::process::signal_group(child.id(), libc::SIGKILL);
             }
-            status = child.try_wait()?;
-            if status.is_some() {
-                // Whatever it left in its group must not change behind its back what it has shown.
+            if sys::process::has_ended(child.id()) {
+                // Whatever it left in its group must not change behind its back what it has shown. It is asked while the
+                // number is the group's for certain: who is not buried keeps it.
+                sys::process::signal_group(child.id(), libc::SIGTERM);
+                sys::process::signal_group(child.id(), libc::SIGCONT);
+                status = Some(child.wait()?);
                 crate::child::end_left_behind(child.id(), || ());
                 left_at = Some(Instant::now() + PIPE_GRACE);
             }
@@ -101,7 +106,7 @@ pub(crate) fn run(
     Ok(end.unwrap_or(BoundedEnd::Code(code)))
 }
 
-fn read_on(pipe: impl Read + Send + 'static, which: Pipe, tell: Sender<(Pipe, Vec<u8>)>) {
+fn read_on(pipe: impl Read + Send + 'static, which: Pipe, tell: SyncSender<(Pipe, Vec<u8>)>) {
     std::thread::spawn(move || {
         let mut reader = BufReader::new(pipe);
         loop {
@@ -143,6 +148,7 @@ mod tests {
         cancelled.now();
         assert_eq!(ends("sleep 600", plenty, &cancelled).0, BoundedEnd::Cancelled);
     }
+
     #[test]
     fn l10_what_a_command_left_behind_has_ended_when_its_end_is_known() {
         let leaves =

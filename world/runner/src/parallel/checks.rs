@@ -1,21 +1,22 @@
 //! Commands of the project that the coordinator runs in a work tree: its setup, and the verification of a merge.
 
 use super::bounded::{self, BoundedEnd, Cancel};
-use crate::git_command::MISLEADING;
-use crate::job::Job;
+use super::coordinator::Coordinator;
+use crate::hook;
+use crate::prove::{self, OutputEnd, ProofEnd};
+use engine::loops::{Hook, Loop, values};
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// So much of the end of what it said is kept.
-const KEPT: usize = 4096;
-
-/// A command line of the project, and where it runs.
+/// A command line of the project, for another thread to run.
 #[derive(Debug, Clone)]
 pub(super) struct Check {
-    pub line: String,
-    pub longest: Duration,
-    pub env: Vec<(String, String)>,
+    line: String,
+    longest: Duration,
+    /// What its environment says; `None` takes a variable away.
+    env: Vec<(OsString, Option<OsString>)>,
 }
 
 /// How it went.
@@ -27,51 +28,74 @@ pub(super) enum Checked {
     Cancelled,
 }
 
-impl Check {
-    pub(super) fn new(job: &Job, line: &str) -> Self {
-        let root = job.root.to_string_lossy().into_owned();
-        let mut env: Vec<(String, String)> = job.assigned.clone().into_iter().collect();
+impl Coordinator<'_> {
+    /// It is told what a worker's own verification is.
+    pub(super) fn check(&self, line: &str) -> Check {
+        let state = Loop::new(self.run.started_at, self.run.tally.clone());
+        let given = values(Hook::PostIteration, &state, &self.job.terms, host::clock::now());
+        let mut told = Command::new("sh");
+        hook::tell(&mut told, self.job, given);
         // Where the setup of a work tree finds what git ignores.
-        env.push(("TAUT_MAIN_DIR".to_string(), root));
-        Self {
-            line: line.to_string(),
-            longest: Duration::from_millis(job.settings.verify_ms.max(0).cast_unsigned()),
-            env,
-        }
-    }
-
-    pub(super) fn run(&self, folder: &Path, cancel: &Cancel, mut hear: impl FnMut(&[u8])) -> Checked {
-        let mut command = Command::new("sh");
-        command.args(["-c", &self.line]).current_dir(folder).envs(self.env.iter().cloned());
-        for name in MISLEADING {
-            command.env_remove(name);
-        }
-        for name in ["FRESHER_PROJECT_DIR", "TAUT_PROJECT_DIR"] {
-            command.env(name, folder);
-        }
-        let mut said = Vec::new();
-        let end = bounded::run(command, self.longest, cancel, |_, line| {
-            hear(line);
-            said.extend_from_slice(line);
-            if said.len() > 4 * KEPT {
-                said.drain(..said.len() - KEPT);
-            }
-        });
-        let how = match end {
-            Ok(BoundedEnd::Code(Some(0))) => return Checked::Passed,
-            Ok(BoundedEnd::Cancelled) => return Checked::Cancelled,
-            Ok(BoundedEnd::Code(Some(code))) => format!("ended with {code}"),
-            Ok(BoundedEnd::Code(None)) => "was ended by a signal".to_string(),
-            Ok(BoundedEnd::TimedOut) => format!("took longer than {} s and was ended", self.longest.as_secs()),
-            Err(error) => format!("could not be started: {error}"),
+        told.env("TAUT_MAIN_DIR", &self.job.root);
+        let owned = |(name, value): (&std::ffi::OsStr, Option<&std::ffi::OsStr>)| {
+            (name.to_os_string(), value.map(std::ffi::OsStr::to_os_string))
         };
-        Checked::Failed(format!("`{}` {how}{}", self.line, ending(&said)))
+        Check {
+            line: line.to_string(),
+            longest: Duration::from_millis(self.job.settings.verify_ms.max(1).cast_unsigned()),
+            env: told.get_envs().map(owned).collect(),
+        }
     }
 }
 
-/// The end of it, without secrets and without what a terminal would act on.
-fn ending(said: &[u8]) -> String {
-    let text = String::from_utf8_lossy(said.get(said.len().saturating_sub(KEPT)..).unwrap_or(said)).into_owned();
-    let text = engine::redact::text_without_secrets(&model::text::lines(&text, KEPT));
-    if text.trim().is_empty() { String::new() } else { format!(":\n{}", text.trim_end()) }
+impl Check {
+    pub(super) fn run(&self, folder: &Path, cancel: &Cancel, mut hear: impl FnMut(&[u8])) -> Checked {
+        let mut command = Command::new("sh");
+        command.args(["-c", &self.line]).current_dir(folder);
+        for (name, value) in &self.env {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.env("FRESHER_PROJECT_DIR", folder).env("TAUT_PROJECT_DIR", folder);
+        let mut said = OutputEnd::default();
+        let end = bounded::run(command, self.longest, cancel, |_, line| {
+            said.take(line);
+            if said.is_to_be_logged() {
+                hear(line);
+            }
+        });
+        let end = match end {
+            Ok(BoundedEnd::Code(Some(0))) => return Checked::Passed,
+            Ok(BoundedEnd::Cancelled) => return Checked::Cancelled,
+            Ok(BoundedEnd::Code(Some(code))) => ProofEnd::Code(code),
+            Ok(BoundedEnd::Code(None)) => ProofEnd::Signal,
+            Ok(BoundedEnd::TimedOut) => ProofEnd::TimedOut { after: self.longest },
+            Err(error) => ProofEnd::NotStarted(error.to_string()),
+        };
+        Checked::Failed(prove::failure(&self.line, end, &said))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l10_a_command_that_prints_without_end_fills_no_log_and_its_end_is_kept() {
+        let noise = "head -c 12000000 /dev/zero | tr '\\0' x | fold -w 999; echo";
+        let line = format!("{noise}; echo API_TOKEN=swordfishcheck77; exit 3");
+        let check = Check { line, longest: Duration::from_secs(60), env: Vec::new() };
+        let mut heard = 0;
+        let Checked::Failed(words) = check.run(Path::new("/"), &Cancel::default(), |line| heard += line.len()) else {
+            panic!("it failed")
+        };
+        assert!(heard < 9 << 20, "{heard}");
+        assert!(words.ends_with("xxx\nAPI_TOKEN=[redacted]") && words.len() < 5_000, "{words}");
+        assert!(
+            words.starts_with(&format!("`{noise}; echo API_TOKEN=[redacted]; exit 3` failed with 3:\n")),
+            "{words}"
+        );
+    }
 }

@@ -1,6 +1,5 @@
 //! From a claimed task to its worker: a branch, a work tree, a process.
 
-use super::checks::Check;
 use super::coordinator::{Coordinator, Happened, Slot, Stage, name};
 use super::prepare::TreeJob;
 use super::waiting::conflicts_elsewhere;
@@ -40,7 +39,15 @@ impl Coordinator<'_> {
         let Some(slug) = self.first_free()? else { return Ok(None) };
         let agent = self.run_store.register(&self.job.project, self.run.runner)?;
         match self.run_store.claim_one(&self.job.project, &slug, &agent, LEASE_MS) {
-            Ok(task) => Ok(Some(self.with_branch(&task, agent)?)),
+            Ok(task) => match self.with_branch(&task, agent.clone()) {
+                Ok(claim) => Ok(Some(claim)),
+                Err(error) => {
+                    // Nobody here would renew its lease.
+                    self.run_store.hand_back(&agent, "no branch could be put on record for it", None)?;
+                    self.leave(&agent);
+                    Err(error)
+                }
+            },
             // Somebody else was faster; the next look finds another.
             Err(_) => {
                 self.run_store.deregister(&agent)?;
@@ -132,7 +139,7 @@ impl Coordinator<'_> {
             folder: PathBuf::from(&claim.branch.folder),
             branch: claim.branch.branch.clone(),
             blockers: merged.map(|blocker| (blocker.slug, blocker.base, blocker.branch)).collect(),
-            setup: self.job.settings.worktree_setup.as_deref().map(|line| Check::new(self.job, line)),
+            setup: self.job.settings.worktree_setup.as_deref().map(|line| self.check(line)),
         };
         let (sender, cancel, slug) = (self.sender.clone(), self.cancel_setup.clone(), claim.slug.clone());
         self.outcome(&claim.slug).branch = Some(claim.branch.branch.clone());
@@ -158,6 +165,11 @@ impl Coordinator<'_> {
             self.warn(&format!("task {}: {words}", claim.slug));
             self.failures.note(&claim.slug, &words);
             self.fail(&claim, &words);
+            return;
+        }
+        if self.paused {
+            // Begun first of all when somebody says to go on; its tree stands by then.
+            self.claimed.push_front(claim);
             return;
         }
         self.next_child += 1;

@@ -91,6 +91,8 @@ pub(super) struct Coordinator<'j> {
     /// Of work trees that are set up.
     pub cancel_setup: Cancel,
     pub stopping: Stopping,
+    /// What the workers were told: a second soft word would kill what the first lets end.
+    pub told: Stopping,
     pub paused: bool,
     /// A limit holds: nothing new is begun.
     pub ending: Option<(Finish, String)>,
@@ -162,6 +164,7 @@ impl<'j> Coordinator<'j> {
             cancel: Cancel::default(),
             cancel_setup: Cancel::default(),
             stopping: Stopping::No,
+            told: Stopping::No,
             paused: false,
             ending: None,
             landing_since: None,

@@ -53,11 +53,7 @@ impl Coordinator<'_> {
                 self.give_back(&claim, why);
             }
             AfterWorker::Returned => {
-                if queued.is_some_and(|task| task.fail_reason.as_deref() == Some(engine::queue::NEVER_STARTED)) {
-                    // Nor could any other worker be.
-                    self.end_for(Finish::Error, why.strip_prefix("error: ").unwrap_or(why));
-                    self.stop_workers(Stopping::Soft);
-                } else if !complete {
+                if !complete {
                     let reason = queued.and_then(|task| task.fail_reason.clone()).unwrap_or_else(|| why.to_string());
                     self.failures.note(&claim.slug, &reason);
                     self.outcome(&claim.slug).why = Some(reason);
@@ -93,7 +89,7 @@ impl Coordinator<'_> {
     }
 
     fn worker_run(&self, claim: &Claim) -> Option<Run> {
-        let workers = self.run_store.store().workers_of_run(&self.run.id).ok()?;
+        let workers = self.run_store.store().workers_of(&self.run.id).ok()?;
         workers.into_iter().rev().find(|run| run.agent.as_deref() == Some(&claim.agent))
     }
 
@@ -109,7 +105,7 @@ impl Coordinator<'_> {
     /// Back into the queue as if it had not been claimed: nobody worked on it.
     pub(super) fn hand_back(&mut self, claim: &Claim, why: &str) {
         self.outcome(&claim.slug).why = Some(why.to_string());
-        if let Err(error) = self.run_store.hand_back(&claim.agent, why) {
+        if let Err(error) = self.run_store.hand_back(&claim.agent, why, None) {
             self.warn(&format!("task {} could not be given back, its lease will lapse: {error}", claim.slug));
         }
         self.leave(&claim.agent);

@@ -10,7 +10,9 @@ impl Coordinator<'_> {
     pub(super) fn finish(mut self, finish: Finish, why: String) -> Result<ParallelSummary, RunnerError> {
         self.sum_up();
         self.work = work_state::queue(self.job, &mut self.run_store, &self.run, host::clock::now()).0;
-        let aside = self.target.land_aside(&self.git)?.map(|why| (self.target.aside.clone(), why));
+        // Where git fails, the work stands beside the branch still, and the end is an end all the same.
+        let aside = self.target.land_aside(&self.git).unwrap_or_else(|error| Some(error.to_string()));
+        let aside = aside.map(|why| (self.target.aside.clone(), why));
         let why = match &aside {
             Some((branch, _)) => format!("{why}, merged beside your branch, on {branch}"),
             None => why,

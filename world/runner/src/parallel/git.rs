@@ -2,7 +2,7 @@
 
 use super::bounded::{self, BoundedEnd, Cancel, Pipe};
 use crate::RunnerError;
-use crate::git_command::git_command;
+use crate::git_command::{LIST_PROGRAMS, ProgramsOff, git_command};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -10,16 +10,11 @@ use std::time::Duration;
 /// The longest a call may take: a checkout of a large tree on a slow disk.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// The usual merge of text, in the words of a merge driver.
-const PLAIN_DRIVER: &str = "git merge-file --marker-size=%L %A %O %B";
-
 #[derive(Debug, Clone)]
 pub(crate) struct Git {
     pub folder: PathBuf,
     /// Filters and drivers that the repository itself names, switched off.
-    off: Vec<String>,
-    /// Filters among them, by name.
-    filters: Vec<String>,
+    off: ProgramsOff,
     nobody: bool,
     /// What the log of a branch says of its moves.
     noted: Option<String>,
@@ -35,21 +30,8 @@ pub(crate) struct GitOutput {
 impl Git {
     /// For one work tree. What its repository configures is looked up once.
     pub(crate) fn at(folder: &Path) -> Self {
-        let mut git =
-            Self { folder: folder.to_path_buf(), off: Vec::new(), filters: Vec::new(), nobody: false, noted: None };
-        let programs = r"^(filter\..*\.(clean|smudge|process)|merge\..*\.driver|(diff\..*\.(command|textconv)))$";
-        let listed = git.text(&["config", "--show-scope", "--includes", "--name-only", "--get-regexp", programs]);
-        for line in listed.unwrap_or_default().lines() {
-            // What the user's own settings name is theirs; an agent can write the repository's.
-            let Some(("local" | "worktree", name)) = line.split_once('\t') else { continue };
-            let value = if name.starts_with("merge.") { PLAIN_DRIVER } else { "" };
-            git.off.push(format!("{name}={value}"));
-            if let Some((filter, _)) = name.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')) {
-                git.off.push(format!("filter.{filter}.required=false"));
-                git.filters.push(filter.to_string());
-            }
-        }
-        git.filters.dedup();
+        let mut git = Self { folder: folder.to_path_buf(), off: ProgramsOff::default(), nobody: false, noted: None };
+        git.off = ProgramsOff::read(&git.text(&LIST_PROGRAMS).unwrap_or_default());
         git.nobody = git.text(&["var", "GIT_COMMITTER_IDENT"]).is_none();
         git
     }
@@ -66,7 +48,7 @@ impl Git {
 
     /// Filters that are switched off, and so must not see files again.
     pub(crate) fn switched_off(&self) -> &[String] {
-        &self.filters
+        &self.off.filters
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Result<GitOutput, RunnerError> {
@@ -122,7 +104,8 @@ impl Git {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = git_command(&self.folder, self.off.iter().map(String::as_str));
+        let mut command = git_command(&self.folder, []);
+        self.off.apply(&mut command);
         command.args(args).current_dir(&self.folder);
         if let Some(word) = &self.noted {
             command.env("GIT_REFLOG_ACTION", word);

@@ -5,6 +5,7 @@ use super::coordinator::Coordinator;
 use crate::RunMessage;
 use crate::hook::{self, Found};
 use engine::loops::{Hook, HookEnd, Loop, values};
+use engine::redact::text_without_secrets;
 use std::time::Duration;
 
 impl Coordinator<'_> {
@@ -27,15 +28,12 @@ impl Coordinator<'_> {
             hook::in_background(&command, setting, self.log.path());
             return HookEnd::None;
         }
-        let mut lines = Vec::new();
         let longest = Duration::from_millis(setting.timeout_ms);
         let end = bounded::run(command, longest, &Cancel::default(), |_, line| {
-            lines.push(String::from_utf8_lossy(line).trim_end().to_string());
-        });
-        for text in lines {
+            let text = text_without_secrets(String::from_utf8_lossy(line).trim_end());
             self.log.line(&format!("hook {name}"), &text);
             self.tell.show(&RunMessage::HookLine { hook: name, text });
-        }
+        });
         match end {
             Ok(BoundedEnd::Code(Some(code))) => {
                 if code != 0 {

@@ -65,10 +65,11 @@ impl LoopBranch {
         }
         tree.must(&["checkout", "-q", "--detach", &aside])?;
         let name = self.own.as_deref().unwrap_or_default();
-        let taken = merge::take_in(tree, &own, &format!("Merge branch '{name}'"))?;
+        let taken = merge::take_in(tree, &own, &format!("Merge branch '{name}'"));
         let made = tree.commit("HEAD");
+        // Also where that failed: the next attempt begins in this tree.
         tree.must(&["checkout", "-q", "--force", back_to])?;
-        if let (None, Some(made)) = (taken, made) {
+        if let (None, Some(made)) = (taken?, made) {
             tree.must(&["update-ref", &self.aside_ref(), &made, &aside])?;
         }
         Ok(())
@@ -164,13 +165,15 @@ fn forward(git: &Git, branch: &str, to: &str, word: &str) -> Result<Forward, Run
     let args = ["merge", "-q", "--ff-only", "--no-stat", "--no-autostash", "--no-overwrite-ignore", to];
     let moved = there.run(&args)?;
     match (moved.ok, git.commit(&full)) {
-        (true, _) => Ok(Forward::Done),
-        (false, Some(now)) if now != old => Ok(Forward::Parted),
-        (false, _) => {
+        (true, Some(now)) if git.is_ancestor(to, &now) => Ok(Forward::Done),
+        (false, Some(now)) if now == old => {
             let words = moved.error.lines().map(str::trim).filter(|line| !line.is_empty()).take(6);
             let said = words.collect::<Vec<_>>().join(" ");
             Ok(Forward::Not(format!("the files of {branch} could not be brought forward: {said}")))
         }
+        // Somebody moved it, or checked another branch out there, in this very moment.
+        (_, Some(_)) => Ok(Forward::Parted),
+        (_, None) => Ok(Forward::Not(format!("branch {branch} is gone"))),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Merges, one after the other: what they came to, and what that means for the
 //! queue. Only what is merged is done.
 
-use super::checks::Check;
 use super::coordinator::{Coordinator, Happened, Stopping};
 use super::merging::{MergeEnd, MergeJob, named};
 use super::worker::Claim;
@@ -47,8 +46,8 @@ impl Coordinator<'_> {
             main: self.git.clone(),
             target: self.target.clone(),
             style: self.job.settings.merge,
-            verify: verify.map(|line| Check::new(self.job, line)),
-            setup: self.job.settings.worktree_setup.as_deref().map(|line| Check::new(self.job, line)),
+            verify: verify.map(|line| self.check(line)),
+            setup: self.job.settings.worktree_setup.as_deref().map(|line| self.check(line)),
             proven: proposed.proven && !claim.adopted,
         };
         let (sender, cancel, slug) = (self.sender.clone(), self.cancel.clone(), claim.slug.clone());

@@ -347,6 +347,29 @@ fn l11_a_merge_that_an_agent_made_is_not_replayed() {
     assert_eq!((place.read("a.txt").as_str(), place.read("b.txt").as_str()), ("both\n", "mine\n"));
 }
 
+/// `git worktree prune` takes away the record that an `add` of another process has just begun.
+#[test]
+fn l11_trees_are_made_while_others_are_made_and_put_away() {
+    let place = Place::new();
+    let git = place.ours();
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            let (place, git) = (&place, &git);
+            scope.spawn(move || {
+                for round in 0..4 {
+                    let name = format!("w{worker}-{round}");
+                    let folder = place.top.path().join("trees").join(&name);
+                    let made = tree::add(git, &folder, &format!("taut/x/{name}"), "HEAD");
+                    assert!(made.is_ok(), "{name}: {:?}", made.err().map(|error| error.to_string()));
+                    tree::remove(git, &folder, &format!("taut/x/{name}"));
+                }
+            });
+        }
+    });
+    assert_eq!(place.git(&["worktree", "list"]).lines().count(), 1);
+    assert_eq!(place.git(&["branch", "--list", "taut/*"]), "");
+}
+
 #[test]
 fn l11_an_agent_that_left_things_half_done_is_told_so() {
     let place = Place::new();

@@ -3,6 +3,8 @@
 use super::git::Git;
 use crate::RunnerError;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use sys::outside::{self, Rules};
 
 /// A larger file of a merge is not looked at for marks, and counts as unsolved.
@@ -15,8 +17,34 @@ const MOST_NAMED: usize = 10;
 /// How git writes a commit of another repository in place of a folder.
 const LINK: &str = "160000";
 
+/// Git's records of work trees are changed by one at a time: `prune` takes away the record that another `add` is just
+/// about to write.
+static RECORDS: Mutex<()> = Mutex::new(());
+
+/// Another git of the same repository holds what we need no longer than this, all in all.
+const LOCKED: [Duration; 4] =
+    [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(500), Duration::ZERO];
+
+fn records() -> MutexGuard<'static, ()> {
+    RECORDS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Makes the work tree of a branch, which begins at `start` where it is new.
 pub(super) fn add(main: &Git, folder: &Path, branch: &str, start: &str) -> Result<Git, RunnerError> {
+    let _alone = records();
+    let mut made = add_once(main, folder, branch, start);
+    for pause in LOCKED.into_iter().filter(|pause| !pause.is_zero()) {
+        if made.is_ok() {
+            break;
+        }
+        // Whoever else works in the repository has a git of their own, which may prune as well.
+        std::thread::sleep(pause);
+        made = add_once(main, folder, branch, start);
+    }
+    made
+}
+
+fn add_once(main: &Git, folder: &Path, branch: &str, start: &str) -> Result<Git, RunnerError> {
     // What a machine that went down left: a record without a folder, or a folder without a record.
     main.run(&["worktree", "prune"])?;
     let shown = folder.to_string_lossy().into_owned();
@@ -42,12 +70,19 @@ pub(super) fn remove(main: &Git, folder: &Path, branch: &str) {
     if beside.exists() {
         put_away(main, &beside);
     }
-    // A branch that somebody has checked out meanwhile is theirs.
-    let _ = main.run(&["branch", "-q", "-D", "--", branch]);
+    // A branch that somebody has checked out meanwhile is theirs. One that another git holds for a moment is not.
+    let is_there = || main.commit(&format!("refs/heads/{branch}")).is_some();
+    for pause in LOCKED {
+        if main.succeeds(&["branch", "-q", "-D", "--", branch]) || !is_there() {
+            return;
+        }
+        std::thread::sleep(pause);
+    }
 }
 
 /// The folder alone; the branch keeps the work.
 pub(super) fn put_away(main: &Git, folder: &Path) {
+    let _alone = records();
     if !main.succeeds(&["worktree", "remove", "--force", "--", &folder.to_string_lossy()]) {
         // Where git does not let go of it, as with submodules in it.
         let _ = std::fs::remove_dir_all(folder);
@@ -65,6 +100,7 @@ pub(super) fn clean_beside(main: &Git, folder: &Path, commit: &str) -> Result<Pa
     if clean.exists() {
         put_away(main, &clean);
     }
+    let _alone = records();
     main.must(&["worktree", "add", "-q", "--force", "--detach", "--", &clean.to_string_lossy(), commit])?;
     Ok(clean)
 }

@@ -61,7 +61,7 @@ impl Coordinator<'_> {
 
     /// The sums over all workers, those of before a restart included.
     pub(super) fn sum_up(&mut self) {
-        let Ok(workers) = self.run_store.store().workers_of_run(&self.run.id) else { return };
+        let Ok(workers) = self.run_store.store().workers_of(&self.run.id) else { return };
         let begun = workers.iter().filter(|run| run.tally.iterations > 0);
         self.begun = begun.filter_map(|run| run.agent.clone()).collect();
         let tally = &mut self.run.tally;

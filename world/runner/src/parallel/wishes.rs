@@ -42,10 +42,13 @@ impl Coordinator<'_> {
         if how == Stopping::Hard {
             self.cancel_setup.now();
         }
+        let again = self.told >= how;
+        self.told = self.told.max(how);
         for slot in self.slots.iter_mut().flatten() {
             if let Stage::Working(child) = &mut slot.stage {
                 match how {
                     Stopping::Hard => child.kill(),
+                    _ if again => {}
                     _ => drop(sys::process::signal(child.leader.pid, libc::SIGINT)),
                 }
             }
@@ -65,8 +68,8 @@ impl Coordinator<'_> {
     }
 
     pub(super) fn pass_on(&mut self, wish: RunWish) {
-        let workers = self.run_store.store().workers_of_run(&self.run.id).unwrap_or_default();
-        for worker in workers.iter().filter(|worker| worker.finished_at.is_none()) {
+        let workers = self.run_store.store().unfinished_workers(&self.run.id).unwrap_or_default();
+        for worker in &workers {
             if let Err(error) = self.run_store.wish(&worker.id, wish) {
                 self.warn(&format!("a worker could not be told to {}: {error}", wish.name()));
             }

@@ -1,14 +1,17 @@
 //! The background workers of the daemon. Each reads the store anew and acts on what is there: none of them is needed
 //! for an answer, and what one missed it finds at its next look.
 
+mod client_watch;
 mod context_monitor;
 pub mod notifier;
 pub mod pane_painter;
 mod reaper;
 mod recall_indexer;
+mod session_facts;
 mod store_maintenance;
 mod waker;
 
+pub(crate) use client_watch::follow as follow_clients;
 pub use pane_painter::Switched;
 
 use daemon::PeriodicTask;
@@ -17,9 +20,13 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use store::{Error, Store, StoreHandle};
 
-/// Those who carry news of the fleet on: they are woken when a status changes or a message is sent.
+/// Those who carry news of the fleet on, and who follows clients beside their hooks: they are woken when a status
+/// changes or a message is sent.
 pub(crate) fn woken(setting: &PipelineSetup, switched: &Switched) -> Vec<PeriodicTask> {
-    vec![notifier::task(setting), pane_painter::task(setting, switched), waker::task(setting)]
+    let mut tasks = vec![notifier::task(setting), pane_painter::task(setting, switched), waker::task(setting)];
+    let told = tasks.iter().map(|task| task.wake.clone()).collect();
+    tasks.push(client_watch::task(setting, told));
+    tasks
 }
 
 /// Those who only look after the time.
@@ -29,6 +36,7 @@ pub(crate) fn alone(setting: &PipelineSetup) -> Vec<PeriodicTask> {
         reaper::task(setting),
         context_monitor::task(setting.clone()),
         recall_indexer::task(setting),
+        session_facts::task(setting),
     ]
 }
 

@@ -3,11 +3,13 @@
 //! the store anew and claim there what they tell, so it is told once.
 
 use super::WorkerStore;
+use crate::webhooks::WebhookSenders;
 use daemon::{Next, PeriodicTask, Wake};
 use engine::fleet::notify::{self, Notice, NotifyContext, Subject, Turned};
 use engine::fleet::run_turn::{self, SeenRun};
 use host::notify::{Notification, NotifyPrograms, Urgency};
 use model::Ms;
+use model::card::Card;
 use model::row::{Agent, AgentStatus, Event};
 use model::session::Session;
 use pipeline::{PipelineSetup, PolicyCache, ProjectPolicy};
@@ -18,7 +20,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
-use store::{EventFilter, FleetRun, Store};
+use store::{CardFilter, EventFilter, FleetRun, Store};
 
 /// Without a wake it is looked so often; a sweep is truth.
 const EVERY: Duration = Duration::from_secs(30);
@@ -55,6 +57,7 @@ pub struct NotifyResult {
 struct Notifier {
     setting: PipelineSetup,
     store: WorkerStore,
+    webhooks: WebhookSenders,
     tries: u32,
 }
 
@@ -87,6 +90,7 @@ pub fn run_to_the_end(setting: &PipelineSetup) -> std::io::Result<()> {
         drop(lock);
         // Whoever found the lock taken relied on a look after their change: this one.
         if notifier.round().again.is_none() {
+            notifier.webhooks.finish();
             return Ok(());
         }
     }
@@ -94,12 +98,17 @@ pub fn run_to_the_end(setting: &PipelineSetup) -> std::io::Result<()> {
 
 impl Notifier {
     fn new(setting: &PipelineSetup) -> Self {
-        Self { setting: setting.clone(), store: WorkerStore::new("notifier", &setting.state), tries: TRIES }
+        Self {
+            setting: setting.clone(),
+            store: WorkerStore::new("notifier", &setting.state),
+            webhooks: WebhookSenders::new(place(setting)),
+            tries: TRIES,
+        }
     }
 
     /// One look. What cannot be read now is looked for again, but not for ever.
     fn round(&mut self) -> NotifyResult {
-        if let Ok(told) = self.store.with(|store| look(store, &self.setting)) {
+        if let Ok(told) = self.store.with(|store| look(store, &self.setting, &mut self.webhooks)) {
             self.tries = TRIES;
             return told;
         }
@@ -117,7 +126,11 @@ fn try_lock(path: &Path) -> std::io::Result<Option<File>> {
     }
 }
 
-fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, store::Error> {
+fn look(
+    store: &mut Store,
+    setting: &PipelineSetup,
+    webhooks: &mut WebhookSenders,
+) -> Result<NotifyResult, store::Error> {
     let mut policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
     // What holds where no project has a say: mostly nothing is on, and this is all.
     let project_policy = policies.of("/", &setting.home);
@@ -163,12 +176,14 @@ fn look(store: &mut Store, setting: &PipelineSetup) -> Result<NotifyResult, stor
         // Somebody else tells; what they leave is looked for at once.
         return Ok(NotifyResult { again: Some(BREATH), troubles: Vec::new() });
     }
-    let tasks = store.holders()?;
+    let (tasks, cards) = (store.holders()?, store.cards(&CardFilter::default())?);
     let mut troubles = Vec::new();
     for (status, places) in round.due {
         let chosen = places.iter().filter_map(|place| candidates.get(*place));
-        let subjects: Vec<Subject<'_>> = chosen.map(|one| one.subject(&tasks)).collect();
-        troubles.extend(deliver(&notify::notice(status, &subjects), ways, &place(setting)));
+        let subjects: Vec<Subject<'_>> = chosen.map(|one| one.subject(&tasks, &cards)).collect();
+        let notice = notify::notice(status, &subjects);
+        webhooks.send(&notice, ways);
+        troubles.extend(deliver(&notice, ways, &place(setting)));
     }
     Ok(NotifyResult { again, troubles })
 }
@@ -215,7 +230,7 @@ fn candidates(
 /// The event that made the status. Found by the session, for which events have an
 /// index; by the agent or by the time it would be a look at all there ever were.
 fn cause(store: &Store, agent: &Agent) -> Result<Option<Event>, store::Error> {
-    let Some(session) = agent.session.clone() else { return Ok(None) };
+    let Some(session) = store.session_of_status(agent)? else { return Ok(None) };
     let last = EventFilter { session: Some(session), limit: LOOK_BACK, ..EventFilter::default() };
     let made = |event: &Event| {
         event.agent == agent.id && event.at == agent.since && made_status(event) == Some(agent.status.name())
@@ -241,9 +256,11 @@ impl Candidate {
         self.session.as_ref().and_then(|session| session.pane.as_deref()).is_some_and(host::notify::watched)
     }
 
-    fn subject<'a>(&'a self, tasks: &'a [(String, String)]) -> Subject<'a> {
+    fn subject<'a>(&'a self, tasks: &'a [(String, String)], cards: &'a [Card]) -> Subject<'a> {
+        let of_session = |card: &&Card| self.agent.session.as_ref() == Some(&card.session);
+        let card = cards.iter().find(of_session).filter(|_| self.agent.status == AgentStatus::Attention);
         let task = tasks.iter().find(|(agent, _)| *agent == self.agent.id).map(|(_, slug)| slug.as_str());
-        Subject { agent: &self.agent, cause: self.cause.as_ref(), task }
+        Subject { agent: &self.agent, cause: self.cause.as_ref(), task, card: card.map(|card| card.id.as_str()) }
     }
 }
 

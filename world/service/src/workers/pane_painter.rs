@@ -6,7 +6,7 @@ use daemon::{Next, PeriodicTask, Wake};
 use engine::fleet::paint::{self, Claim, LookChange, PaintState, PaintTarget, Pane, PaneLook, ServerState, Theme};
 use host::tmux::{self, PaneStyle, ServerPanes, StyleChange, TmuxError, TmuxServer, WindowStatus};
 use model::Ms;
-use model::row::Agent;
+use model::row::{Agent, AgentStatus};
 use model::session::Session;
 use pipeline::PipelineSetup;
 use std::collections::BTreeMap;
@@ -28,6 +28,9 @@ const REST_MS: i64 = 5_000;
 /// on by hand; `taut tmux apply` says so. Longer than any other rest.
 const OFF_MS: i64 = 30_000;
 
+/// A bar is drawn anew no more often than this: it costs a process.
+const BARS_MS: i64 = 300;
+
 /// Many changes at once are painted together: never more rounds than this allows.
 const BREATH: Duration = Duration::from_millis(40);
 
@@ -38,7 +41,13 @@ pub type Claims = BTreeMap<String, Vec<Claim>>;
 #[derive(Debug, Default)]
 pub struct PanePainter {
     servers: BTreeMap<String, Known>,
+    /// How many agents stood how at the last look. Only the daemon knows it: a bar whose own program had it drawn anew would
+    /// be drawn for ever.
+    counts: Option<FleetCounts>,
 }
+
+/// How many agents have which status: what the bar shows.
+pub type FleetCounts = BTreeMap<AgentStatus, usize>;
 
 #[derive(Debug, Default)]
 struct Known {
@@ -46,6 +55,8 @@ struct Known {
     /// Something of ours was there at the last look.
     painted: bool,
     rests_until: Option<Ms>,
+    /// What its bars were drawn with, and when.
+    bars: Option<(FleetCounts, Ms)>,
 }
 
 /// Says that somebody turned a server's switch: none rests any longer.
@@ -81,7 +92,13 @@ pub fn task(setting: &PipelineSetup, switched: &Switched) -> PeriodicTask {
                 return Next::AsUsual;
             }
             (seen, swept) = (version, began);
-            let again = store.with(|store| claims(store)).ok().and_then(|claims| painter.round(&claims));
+            let look =
+                |store: &mut Store| -> Result<_, store::Error> { Ok((claims(store)?, counts(&store.agents()?))) };
+            let read = store.with(look).ok();
+            let again = read.and_then(|(claims, counts)| {
+                painter.counts = Some(counts);
+                painter.round(&claims)
+            });
             waits = again.is_some();
             std::thread::sleep(BREATH.saturating_sub(began.elapsed()));
             again.map_or(Next::AsUsual, |due| {
@@ -90,6 +107,13 @@ pub fn task(setting: &PipelineSetup, switched: &Switched) -> PeriodicTask {
         }),
         wake: Wake::default(),
     }
+}
+
+/// Of those that the bar counts, and of some that it does not: it is drawn anew a little too often.
+fn counts(agents: &[Agent]) -> FleetCounts {
+    let mut counts = FleetCounts::new();
+    agents.iter().for_each(|agent| *counts.entry(agent.status).or_default() += 1);
+    counts
 }
 
 /// What every agent with a pane wants shown.
@@ -136,7 +160,7 @@ impl PanePainter {
             return None;
         }
         known.rests_until = None;
-        match known.paint(&TmuxServer::at(socket), claims, now) {
+        match known.paint(&TmuxServer::at(socket), claims, self.counts.as_ref(), now) {
             Ok(due) => due,
             // Gone, with every pane in it: forgotten.
             Err(TmuxError::Gone { .. }) => {
@@ -153,7 +177,13 @@ impl PanePainter {
 }
 
 impl Known {
-    fn paint(&mut self, server: &TmuxServer, claims: &[Claim], now: Ms) -> Result<Option<Ms>, TmuxError> {
+    fn paint(
+        &mut self,
+        server: &TmuxServer,
+        claims: &[Claim],
+        counts: Option<&FleetCounts>,
+        now: Ms,
+    ) -> Result<Option<Ms>, TmuxError> {
         let server_panes = server.panes()?;
         let theme = Theme::parse(&server_panes.switch);
         let panes = panes(&server_panes);
@@ -162,8 +192,22 @@ impl Known {
         server.paint(&style_changes(&step.changes, &panes), &server_panes)?;
         if theme.is_none() {
             self.rests_until = Some(now.plus(OFF_MS));
+            return Ok(step.again);
         }
-        Ok(step.again)
+        let bars = counts.map(|counts| self.draw_bars(server, counts, now)).transpose()?.flatten();
+        Ok(step.again.into_iter().chain(bars).min())
+    }
+
+    /// The bar runs a program of ours, which tmux alone starts only now and then. Gives when it is due.
+    fn draw_bars(&mut self, server: &TmuxServer, counts: &FleetCounts, now: Ms) -> Result<Option<Ms>, TmuxError> {
+        match &self.bars {
+            Some((drawn, _)) if drawn == counts => return Ok(None),
+            Some((_, at)) if (0..BARS_MS).contains(&(now.0 - at.0)) => return Ok(Some(at.plus(BARS_MS))),
+            _ => {}
+        }
+        server.refresh_bars()?;
+        self.bars = Some((counts.clone(), now));
+        Ok(None)
     }
 }
 

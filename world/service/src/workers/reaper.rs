@@ -1,5 +1,6 @@
-//! The daemon's reaper: leases that ran out are noticed though nobody claims.
-//! A convenience, not the guarantee: every claim and `plan-status` reaps too.
+//! The daemon's reaper: leases that ran out are noticed though nobody claims, and cards whose holder was killed are
+//! closed. A convenience, not the guarantee: every claim and `plan-status` reaps too, and who offers a card asks itself
+//! whether its holder lives.
 
 use super::WorkerStore;
 use daemon::{Next, PeriodicTask, Wake};
@@ -16,6 +17,7 @@ pub fn task(setting: &PipelineSetup) -> PeriodicTask {
         every: EVERY,
         run: Box::new(move || {
             let _ = store.with(|store| Queue::new(store, host::clock_reading::moment).reap());
+            let _ = store.with(|store| actions::close_abandoned(store, host::clock::now()));
             Next::AsUsual
         }),
         wake: Wake::default(),

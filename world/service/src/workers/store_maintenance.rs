@@ -64,7 +64,8 @@ impl Maintenance {
             // Each for itself: what cannot be taken in must not keep the log from being cut.
             let mut done = vec![take_in(store, &self.setting)];
             if tidy {
-                done.extend([salvage(store), forget(store, said)]);
+                // Summed before it is forgotten.
+                done.extend([salvage(store), sum(store), forget(store, said)]);
             }
             if stale {
                 done.push(pipeline::end_all_stale(store, &self.setting, host::clock::now()).map(drop));
@@ -91,6 +92,15 @@ fn take_in(store: &mut Store, setting: &PipelineSetup) -> Result<(), Error> {
 
 fn salvage(store: &mut Store) -> Result<(), Error> {
     store.salvage()?.iter().for_each(|salvaged| tracing::info!("{salvaged}"));
+    Ok(())
+}
+
+fn sum(store: &mut Store) -> Result<(), Error> {
+    for _ in 0..MOST_STEPS {
+        if store.sum_events(&host::clock::day_number)?.left == 0 {
+            break;
+        }
+    }
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! Sessions that are open, as far as is known, and have written nothing down: whose
-//! client has died since left its work without a word. Whether it has is not known here.
+//! Sessions that have written nothing down and did not come to their end: those that are open, as far as is known, whose
+//! client may have died since, and those whose client was found to be gone.
 
 use super::history;
 use crate::sessions;
@@ -11,6 +11,9 @@ use rusqlite::{Connection, OptionalExtension};
 pub(crate) const OPEN_IN_PROJECT: &str = "SELECT row FROM sessions INDEXED BY sessions_open_in_project
     WHERE project = ?1 AND ended_at IS NULL AND client_pid IS NOT NULL ORDER BY row DESC LIMIT 16";
 
+pub(crate) const LOST_IN_PROJECT: &str = "SELECT row FROM sessions INDEXED BY sessions_lost_in_project
+    WHERE project = ?1 AND end_reason IN ('client_gone', 'orphaned', 'pane_reused') ORDER BY row DESC LIMIT 16";
+
 pub(crate) const NOTED: &str = "SELECT 1 FROM accounts WHERE agent = ?1 AND session = ?2 LIMIT 1";
 
 pub(crate) const NEWEST_IN_CONVERSATION: &str =
@@ -18,7 +21,8 @@ pub(crate) const NEWEST_IN_CONVERSATION: &str =
 
 /// As work that is unfinished, besides what is known to be.
 pub(crate) fn add_to(conn: &Connection, project: &str, found: &mut Vec<UnfinishedWork>) -> rusqlite::Result<()> {
-    for session in sessions::of_rows(conn, OPEN_IN_PROJECT, project)? {
+    let lost = sessions::of_rows(conn, LOST_IN_PROJECT, project)?;
+    for session in sessions::of_rows(conn, OPEN_IN_PROJECT, project)?.into_iter().chain(lost) {
         let known = found.iter().any(|work| work.session.as_ref() == Some(&session.id));
         if known
             || session.parent.is_some()
@@ -30,6 +34,7 @@ pub(crate) fn add_to(conn: &Connection, project: &str, found: &mut Vec<Unfinishe
         let said = history::first_prompts(conn, &session.id)?;
         let about = said.iter().find(|prompt| is_substantial(prompt));
         let Some(title) = about.or_else(|| said.iter().find(|prompt| is_typed(prompt))).cloned() else { continue };
+        let carrier = if session.open() { Carrier::Open(session.client) } else { Carrier::Nobody };
         found.push(UnfinishedWork {
             id: session.id.clone(),
             kind: UnfinishedKind::Note,
@@ -40,7 +45,7 @@ pub(crate) fn add_to(conn: &Connection, project: &str, found: &mut Vec<Unfinishe
             title,
             phase: None,
             seen: session.last_seen_at,
-            carrier: Carrier::Open(session.client),
+            carrier,
         });
     }
     Ok(())

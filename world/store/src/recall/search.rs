@@ -22,6 +22,8 @@ pub struct RecallQuery {
     /// Our id of a session.
     pub session: Option<String>,
     pub since: Option<Ms>,
+    /// Only what was before this moment.
+    pub until: Option<Ms>,
     pub kind: Option<RecallKind>,
     /// Zero for the usual number.
     pub limit: usize,
@@ -256,6 +258,7 @@ fn limit_to(query: &RecallQuery, sql: &mut String, values: &mut Vec<Value>) {
     also(" AND entries.agent = ?", query.agent.clone().map(Value::from));
     also(" AND entries.session = ?", query.session.clone().map(Value::from));
     also(" AND entries.at >= ?", query.since.map(|at| at.0.into()));
+    also(" AND entries.at < ?", query.until.map(|at| at.0.into()));
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an age is not counted to the millisecond")]

@@ -25,7 +25,8 @@ const RELEASED: &str = concat!(
     "SELECT ",
     queued!(),
     " FROM tasks WHERE status IN ('open', 'quarantined') AND EXISTS (SELECT 1 FROM attempts
-      WHERE attempts.task = tasks.row AND attempts.number = tasks.attempt AND attempts.outcome = 'released')
+      WHERE attempts.task = tasks.row AND attempts.number = tasks.attempt AND attempts.outcome = 'released'
+      AND attempts.agent = ?1 AND attempts.ended_at >= ?2)
       AND tasks.row IN (SELECT task FROM attempts INDEXED BY attempts_of_agent WHERE agent = ?1 AND ended_at >= ?2)"
 );
 

@@ -19,7 +19,7 @@ pub(super) const MOVE: &str = "UPDATE tasks SET status = ?1, agent = ?2, session
     WHERE row = ?15 AND status = ?16 AND attempt = ?17";
 
 pub(super) const PROPOSE: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, proposed_at = ?3, proven = ?4,
-      proposed_result = coalesce(?5, proposed_result), updated_at = ?2
+      proposed_result = coalesce(?5, proposed_result), updated_at = ?2, agent = ?8, lease_ms = ?9
     WHERE row = ?6 AND status = 'active' AND attempt = ?7";
 
 const BEGIN: &str = "INSERT INTO attempts (task, number, agent, session, claimed_at, token)
@@ -92,7 +92,9 @@ fn propose(conn: &Connection, turn: &TaskTransition, hold: &Hold) -> rusqlite::R
         proven.unwrap_or_default(),
         turn.result.as_ref().map(ToString::to_string),
         turn.after.row,
-        hold.attempt
+        hold.attempt,
+        hold.agent,
+        hold.lease_ms
     ];
     Ok(conn.prepare_cached(PROPOSE)?.execute(values)? == 1)
 }

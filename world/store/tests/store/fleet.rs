@@ -4,7 +4,7 @@ use crate::rows::{agent, denied, event, open, session};
 use model::effect::Write;
 use model::effort::{MemoryWrite, SubSession};
 use model::row::{Agent, AgentStatus, Event};
-use model::session::Session;
+use model::session::{ContextMemo, Session};
 use model::{Level, Ms};
 use store::{Durability, Store};
 
@@ -75,6 +75,40 @@ fn f1_f4_what_turned_an_agent_to_attention_comes_with_it() {
     };
     assert_eq!(cause(AgentStatus::Attention).as_deref(), Some("PermissionRequest"));
     assert_eq!(cause(AgentStatus::Working), None, "nobody has to look");
+}
+
+#[test]
+fn f1_f4_who_was_looked_at_still_says_what_it_waits_for() {
+    let asked = Event { at: Ms(70), event: "PermissionRequest".into(), ..event(1) };
+    let memo = ContextMemo { asked_at: Some(Ms(70)), ..ContextMemo::default() };
+    let (_home, mut store) = stored(&[
+        Write::Session(Box::new(Session { memo, ..session("s-1") })),
+        Write::Event(Box::new(asked)),
+        Write::Event(Box::new(Event { at: Ms(90), ..event(2) })),
+        Write::Agent(Agent { since: Ms(70), ..agent("alpha") }),
+    ]);
+    store.focus("alpha", Ms(80)).unwrap();
+    let member = store.member("alpha").unwrap().unwrap();
+    assert_eq!((member.agent.status, member.agent.since), (AgentStatus::Checked, Ms(80)));
+    assert_eq!(member.cause.map(|event| event.event).as_deref(), Some("PermissionRequest"));
+}
+
+#[test]
+fn f1_f4_an_agent_whose_client_died_is_shown_with_the_session_it_died_in() {
+    let over = |id: &str, at: i64| Session { ended_at: Some(Ms(at)), ..session(id) };
+    let crashed = Agent { session: None, status: AgentStatus::Error, since: Ms(70), ..agent("alpha") };
+    let (_home, mut store) = stored(&[
+        Write::Session(Box::new(over("s-0", 20))),
+        Write::Session(Box::new(over("s-1", 70))),
+        Write::Agent(crashed),
+    ]);
+    store.note_session("s-1", |facts| facts.branch = Some("side".into())).unwrap();
+    let member = store.member("alpha").unwrap().unwrap();
+    assert_eq!((member.shown_session(), member.session.as_ref()), (Some("s-1"), None), "it is over");
+    assert_eq!(member.facts.branch.as_deref(), Some("side"));
+    let ended = Agent { session: None, status: AgentStatus::Done, since: Ms(70), ..agent("alpha") };
+    store.transact(Durability::Normal, |tx| tx.apply(&[Write::Agent(ended)])).unwrap();
+    assert_eq!(store.member("alpha").unwrap().unwrap().shown_session(), None, "an agent that said goodbye is at rest");
 }
 
 #[test]

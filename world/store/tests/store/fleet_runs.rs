@@ -5,7 +5,7 @@ use model::effect::Write;
 use model::row::Agent;
 use model::run::{Finish, Run};
 use model::{ClientProcess, Ms};
-use store::{Durability, Fleet, Store};
+use store::{Durability, Fleet, FleetRun, Store};
 
 const DAY: i64 = 24 * 3_600_000;
 
@@ -50,6 +50,21 @@ fn l13_agents_of_runs_stand_under_their_run_and_not_beside_it() {
     assert_eq!(seen.member.as_ref().map(|member| member.agent.id.as_str()), Some("loop-000000a0"));
     assert_eq!(seen.workers[0].member.as_ref().map(|member| member.agent.id.as_str()), Some("agent-9"));
     assert!(seen.alive);
+}
+
+/// A night with hundreds of workers costs a look no more than those that are at work.
+#[test]
+fn l13_workers_that_are_over_are_counted_and_read_only_where_all_of_it_is_told() {
+    let parent = Run { runner: ClientProcess { pid: std::process::id(), started: 1 }, ..run("a0", "/t", 1) };
+    let worker = |end: &str| Run { parent: Some(parent.id.clone()), ..run(end, "/w", 2) };
+    let runs = [parent.clone(), worker("a1"), over(worker("a2"), 2 * DAY), over(worker("a3"), DAY)];
+    let (_home, store) = stored(&runs, &[]);
+    let fleet = store.fleet().unwrap();
+    let names = |seen: &FleetRun| seen.workers.iter().map(|worker| worker.run.short().to_string()).collect::<Vec<_>>();
+    assert_eq!((names(&fleet.runs[0]), fleet.runs[0].workers_ended), (vec!["000000a1".to_string()], 2));
+    assert_eq!(fleet.runs[0].touched(), Ms(2 * DAY), "the end of a worker is news of its run");
+    let whole = store.whole_run(parent).unwrap();
+    assert_eq!((names(&whole).len(), whole.workers_ended, whole.touched()), (3, 2, Ms(2 * DAY)));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The memory, from outside: one test binary.
 
+mod cards;
 mod crash;
 mod damage;
 mod death;
@@ -11,5 +12,7 @@ mod opening;
 mod pipeline;
 mod retention;
 mod rows;
+mod session_facts;
+mod session_list;
 mod spool;
 mod upkeep;

@@ -36,6 +36,7 @@ const GROUPED: JsonHooks = JsonHooks {
     holder: Some("hooks"),
     head: &[],
     shape: EntryShape::Group,
+    words: crate::hook_file::HOOK_WORDS,
     registered: REGISTERED,
     handler,
     disabled: &[("hooksConfig.enabled", "false")],

@@ -2,7 +2,6 @@
 
 use super::words::clean;
 use super::*;
-use model::{Answer, Level};
 use policy::notify::Quiet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -21,24 +20,9 @@ fn agent(id: &str, status: AgentStatus, since: i64) -> Agent {
     }
 }
 
-fn event(name: &str, tool: Option<&str>, detail: Value) -> Event {
-    Event {
-        id: "e".into(),
-        at: Ms(NOON),
-        key: "k".into(),
-        agent: "a".into(),
-        session: Some("s".into()),
-        host_session: None,
-        sub_agent: None,
-        event: name.into(),
-        tool: tool.map(Into::into),
-        verdict: Level::Pass,
-        rules: Vec::new(),
-        reason: None,
-        detail,
-        micros: 0,
-        answer: Answer::default(),
-    }
+pub(super) fn event(name: &str, tool: Option<&str>, detail: Value) -> Event {
+    let (session, tool) = (Some("s".into()), tool.map(Into::into));
+    Event { session, tool, detail, ..Event::noted(name, "a", "e".into(), Ms(NOON)) }
 }
 
 fn all_on() -> Notify {
@@ -83,7 +67,7 @@ fn f5_many_at_once_are_told_as_one_and_those_just_after_together() {
     let third = round(&agents, &notify, &first.told, NOON + 10_010);
     assert_eq!(third.due, [(AgentStatus::Attention, vec![7, 8])]);
     let subjects: Vec<Subject<'_>> =
-        agents.iter().take(7).map(|agent| Subject { agent, cause: None, task: None }).collect();
+        agents.iter().take(7).map(|agent| Subject { agent, cause: None, task: None, card: None }).collect();
     assert_eq!(notice(AgentStatus::Attention, &subjects).line(), "7 agents need you: w0, w1, w2, w3, w4 and 2 more");
     assert_eq!(notice(AgentStatus::Done, &subjects[..3]).line(), "3 agents are done: w0, w1, w2");
 }
@@ -105,7 +89,9 @@ fn f5_only_the_kinds_that_are_on_are_told_and_only_where_there_is_a_way() {
 #[test]
 fn f5_a_session_that_begins_or_is_closed_and_old_news_are_not_told() {
     let (notify, rested) = (all_on(), agent("a", AgentStatus::Done, NOON));
-    for (name, told) in [("SessionStart", false), ("SessionEnd", false), ("Stop", true), ("Notification", true)] {
+    for (name, told) in
+        [("SessionStart", false), ("SessionEnd", false), ("ClientState", false), ("Stop", true), ("Notification", true)]
+    {
         let cause = event(name, None, json!({}));
         let turned = Turned { agent: &rested, notify: &notify, cause: Some(&cause), watched: false };
         assert_eq!(!notices(&[turned], &look(&[], NOON + 9_000)).due.is_empty(), told, "{name}");
@@ -211,11 +197,50 @@ fn f5_texts_say_what_an_agent_needs() {
             AgentStatus::Error,
             "ada ran into an error: Bash (make): Exit code 2",
         ),
-        ("StopFailure", None, json!({"error": "rate_limit"}), AgentStatus::Error, "ada ran into an error: rate_limit"),
         ("Stop", None, json!({}), AgentStatus::Done, "ada is done"),
     ] {
         let (agent, cause) = (agent("ada", status, NOON), event(name, tool, detail));
-        let said = notice(status, &[Subject { agent: &agent, cause: Some(&cause), task: None }]);
+        let said = notice(status, &[Subject { agent: &agent, cause: Some(&cause), task: None, card: None }]);
+        assert_eq!(said.line(), line);
+    }
+}
+
+#[test]
+fn f5_texts_say_why_a_turn_failed_and_what_a_client_itself_tells() {
+    for (name, tool, detail, status, line) in [
+        ("StopFailure", None, json!({"error": "rate_limit"}), AgentStatus::Error, "ada ran into an error: rate limit"),
+        (
+            "StopFailure",
+            None,
+            json!({"error": "overloaded", "last_message": "\n API Error: 529\nmore", "details": "x"}),
+            AgentStatus::Error,
+            "ada ran into an error: overloaded: “API Error: 529”",
+        ),
+        (
+            "StopFailure",
+            None,
+            json!({"error": "", "details": "no route"}),
+            AgentStatus::Error,
+            "ada ran into an error: the turn failed: “no route”",
+        ),
+        ("ClientGone", None, json!({}), AgentStatus::Error, "ada ran into an error: its client is gone"),
+        (
+            "ClientState",
+            None,
+            json!({"doing": "waiting", "for": "permission"}),
+            AgentStatus::Attention,
+            "ada needs you: a permission or a plan in its terminal",
+        ),
+        (
+            "ClientState",
+            None,
+            json!({"doing": "waiting", "for": "dialog"}),
+            AgentStatus::Attention,
+            "ada needs you: a dialog in its terminal",
+        ),
+    ] {
+        let (agent, cause) = (agent("ada", status, NOON), event(name, tool, detail));
+        let said = notice(status, &[Subject { agent: &agent, cause: Some(&cause), task: None, card: None }]);
         assert_eq!(said.line(), line);
     }
 }
@@ -224,7 +249,10 @@ fn f5_texts_say_what_an_agent_needs() {
 fn f5_the_event_for_a_program_has_the_documented_fields() {
     let agent = agent("ada", AgentStatus::Attention, NOON);
     let cause = event("Notification", None, json!({"message": "m", "status": {"from": "working", "to": "attention"}}));
-    let said = notice(AgentStatus::Attention, &[Subject { agent: &agent, cause: Some(&cause), task: Some("auth/01") }]);
+    let said = notice(
+        AgentStatus::Attention,
+        &[Subject { agent: &agent, cause: Some(&cause), task: Some("auth/01"), card: None }],
+    );
     assert_eq!(
         said.event,
         json!({
@@ -243,7 +271,7 @@ fn t6_every_field_for_a_program_of_the_users_is_clean() {
         session: Some(hostile.into()),
         ..agent(hostile, AgentStatus::Attention, NOON)
     };
-    let subject = Subject { agent: &agent, cause: None, task: Some(hostile) };
+    let subject = Subject { agent: &agent, cause: None, task: Some(hostile), card: None };
     for subjects in [vec![subject], vec![subject, subject]] {
         let said = notice(AgentStatus::Attention, &subjects).event;
         let fields = said.as_object().unwrap().values().flat_map(|value| match value {

@@ -1,6 +1,7 @@
 //! What a person reads: short, of one line, without anything a terminal or a
 //! desktop could take for more than text. What is quoted was stored redacted.
 
+use crate::client_turn;
 use crate::fleet::run_turn;
 use model::row::{Agent, AgentStatus, Event};
 use serde_json::{Value, json};
@@ -11,6 +12,8 @@ pub struct Subject<'a> {
     pub agent: &'a Agent,
     pub cause: Option<&'a Event>,
     pub task: Option<&'a str>,
+    /// What it asks, where that can be answered from elsewhere.
+    pub card: Option<&'a str>,
 }
 
 /// One thing a person is told.
@@ -23,6 +26,8 @@ pub struct Notice {
     pub body: String,
     /// For a program of the user's.
     pub event: Value,
+    /// The place on the page of `taut ui` that it is about: `#/card/…`.
+    pub place: String,
 }
 
 /// Names of a group that are spelled out.
@@ -44,7 +49,27 @@ pub fn notice(status: AgentStatus, subjects: &[Subject<'_>]) -> Notice {
     };
     let body = clean(&body, BODY);
     let message = joined(&title, &body);
-    Notice { status, event: event(status, subjects, &message), title, body }
+    Notice { status, event: event(status, subjects, &message), place: place(subjects), title, body }
+}
+
+/// Ids are made by Taut, but for those that a client gave: what would not be one word of an address leads to the fleet.
+fn place(subjects: &[Subject<'_>]) -> String {
+    let is_word =
+        |id: &&str| !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    match subjects {
+        [Subject { card: Some(card), .. }] if is_word(card) => format!("#/card/{card}"),
+        [one] => {
+            // An agent whose client died has no session any more, and the event that says so has the one it died in.
+            let session = one.agent.session.as_deref().or(one.cause.and_then(|cause| cause.session.as_deref()));
+            let run = one.cause.and_then(|cause| cause.detail.get("run")?.as_str());
+            match (session.filter(is_word), run.filter(is_word)) {
+                (Some(session), _) => format!("#/session/{session}"),
+                (None, Some(run)) => format!("#/run/{run}"),
+                (None, None) => "#/".to_string(),
+            }
+        }
+        _ => "#/".to_string(),
+    }
 }
 
 impl Notice {
@@ -127,8 +152,27 @@ pub fn why(event: &Event, quoted: usize) -> String {
             let error = text("error").lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it failed");
             format!("{}: {error}", call(tool, &event.detail, quoted))
         }
-        "StopFailure" => text("error").to_string(),
+        "StopFailure" => failed_turn(text("error"), [text("last_message"), text("details")], quoted),
+        client_turn::GONE => "its client is gone".to_string(),
+        client_turn::STATE => match text("for") {
+            "permission" => "a permission or a plan in its terminal".to_string(),
+            "input" => "a question or a form in its terminal".to_string(),
+            _ => "a dialog in its terminal".to_string(),
+        },
         _ => String::new(),
+    }
+}
+
+/// `rate limit: “API Error: too many requests”`: the client's reason, and what the agent said last.
+fn failed_turn(reason: &str, words: [&str; 2], quoted: usize) -> String {
+    let reason = match reason {
+        "" | "unknown" => "the turn failed".to_string(),
+        known => known.replace('_', " "),
+    };
+    let said = words.iter().flat_map(|text| text.lines()).map(str::trim).find(|line| !line.is_empty());
+    match said.map(|line| clean(line, quoted)).filter(|line| !line.is_empty()) {
+        Some(said) => format!("{reason}: “{said}”"),
+        None => reason,
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a status looks in tmux: tint of the pane, mark and colour in the bar.
 
 use model::row::AgentStatus;
+use model::status_colour::{DARK_GROUND, LIGHT_GROUND};
 
 /// What was painted, or is to be: kept in tmux itself, so that whoever paints
 /// next knows it.
@@ -66,7 +67,7 @@ impl PaneLook {
 
     /// For the list of windows.
     pub fn mark(self) -> String {
-        format!(" #[fg={}]{}#[default]", colour(self), mark(self.status))
+        format!(" {}{}#[default]", ink(self), mark(self.status))
     }
 }
 
@@ -79,7 +80,7 @@ pub fn mark(status: AgentStatus) -> &'static str {
 pub fn summary(counts: &[(AgentStatus, usize)], theme: Theme) -> String {
     let one = |(status, count): &(AgentStatus, usize)| {
         let look = PaneLook { status: *status, theme };
-        format!("#[fg={}]{}{count}#[default]", colour(look), mark(*status))
+        format!("{}{}{count}#[default]", ink(look), mark(*status))
     };
     counts.iter().filter(|(_, count)| *count > 0).map(one).collect::<Vec<_>>().join(" ")
 }
@@ -91,31 +92,17 @@ pub fn words(counts: &[(AgentStatus, usize)]) -> String {
 }
 
 fn tint(look: PaneLook) -> &'static str {
-    match (look.theme, look.status) {
-        (Theme::Dark, AgentStatus::Error) => "#3d2020",
-        (Theme::Dark, AgentStatus::Attention) => "#081a10",
-        (Theme::Dark, AgentStatus::Working) => "#080c10",
-        (Theme::Dark, AgentStatus::Checked) => "#0a1005",
-        (Theme::Dark, AgentStatus::Done) => "#0a0a0a",
-        (Theme::Light, AgentStatus::Error) => "#fbdcdc",
-        (Theme::Light, AgentStatus::Attention) => "#d9f2e2",
-        (Theme::Light, AgentStatus::Working) => "#e6eef6",
-        (Theme::Light, AgentStatus::Checked) => "#eef4e6",
-        (Theme::Light, AgentStatus::Done) => "#f2f2f2",
+    match look.theme {
+        Theme::Dark => look.status.colour().dark_pane,
+        Theme::Light => look.status.colour().light_pane,
     }
 }
 
-fn colour(look: PaneLook) -> &'static str {
-    match (look.theme, look.status) {
-        (Theme::Dark, AgentStatus::Error) => "#f38ba8",
-        (Theme::Dark, AgentStatus::Attention) => "#70e0a0",
-        (Theme::Dark, AgentStatus::Working) => "#5080b0",
-        (Theme::Dark, AgentStatus::Checked) => "#506850",
-        (Theme::Dark, AgentStatus::Done) => "#505050",
-        (Theme::Light, AgentStatus::Error) => "#b3203c",
-        (Theme::Light, AgentStatus::Attention) => "#137a3f",
-        (Theme::Light, AgentStatus::Working) => "#2f5f8f",
-        (Theme::Light, AgentStatus::Checked) => "#4c6b45",
-        (Theme::Light, AgentStatus::Done) => "#6b6b6b",
-    }
+/// Text and the ground it stands on: whatever colour the bar has, it is read.
+fn ink(look: PaneLook) -> String {
+    let (text, ground) = match look.theme {
+        Theme::Dark => (look.status.colour().on_dark, DARK_GROUND),
+        Theme::Light => (look.status.colour().on_light, LIGHT_GROUND),
+    };
+    format!("#[fg={text},bg={ground}]")
 }

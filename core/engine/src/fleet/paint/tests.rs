@@ -137,7 +137,10 @@ fn f2_another_theme_repaints_and_a_clock_set_back_freezes_nothing() {
 #[test]
 fn f2_the_aggregate_counts_by_status_and_leaves_out_what_is_not_there() {
     let counts = [(AgentStatus::Error, 0), (AgentStatus::Attention, 1), (AgentStatus::Working, 3)];
-    assert_eq!(summary(&counts, Theme::Dark), "#[fg=#70e0a0]▲1#[default] #[fg=#5080b0]●3#[default]");
+    assert_eq!(
+        summary(&counts, Theme::Dark),
+        "#[fg=#f0b450,bg=#1a1f26]▲1#[default] #[fg=#6fce9c,bg=#1a1f26]●3#[default]"
+    );
     assert_eq!(words(&counts), "1 attention, 3 working");
     assert_eq!(summary(&[], Theme::Light), "");
 }
@@ -156,6 +159,32 @@ fn f2_every_look_can_be_read_back_and_no_two_look_alike() {
     assert_eq!(look(AgentStatus::Error).style(), "bg=#3d2020");
     assert_eq!(look(AgentStatus::Error).active_style(), "bg=#000000");
     assert_eq!(PaneLook::parse("off"), None);
+}
+
+/// As WCAG 2 has it, of a style such as `#[fg=#f0b450,bg=#1a1f26]`.
+fn contrast(style: &str) -> f64 {
+    let light = |name: &str| {
+        let hex = style.split_once(&format!("{name}=#")).unwrap().1;
+        let part = |at: usize| f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
+        let linear = |value: f64| if value <= 0.03928 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
+        0.2126 * linear(part(0)) + 0.7152 * linear(part(2)) + 0.0722 * linear(part(4)) + 0.05
+    };
+    let (text, ground) = (light("fg"), light("bg"));
+    text.max(ground) / text.min(ground)
+}
+
+#[test]
+fn f2_a_status_is_read_on_a_bar_of_any_colour() {
+    assert!((contrast("#[fg=#000000,bg=#ffffff]") - 21.0).abs() < 0.001);
+    for theme in [Theme::Dark, Theme::Light] {
+        for status in AgentStatus::ALL {
+            let mark = PaneLook { status, theme }.mark();
+            let count = summary(&[(status, 2)], theme);
+            for shown in [mark, count] {
+                assert!(contrast(&shown) >= 4.5, "{theme:?} {status:?}: {shown} has {:.2}", contrast(&shown));
+            }
+        }
+    }
 }
 
 fn statuses() -> impl Strategy<Value = AgentStatus> {

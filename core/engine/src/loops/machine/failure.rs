@@ -1,7 +1,7 @@
 //! What a failed iteration means: waited out, tried again, or the end.
 
 use super::{EndedAgent, Loop, LoopEffect, Terms, WaitKind};
-use crate::loops::verdict::AgentEnd;
+use crate::queue::SESSION_EXITED;
 use crate::redact;
 use model::Ms;
 use model::run::{AgentTrouble, Finish};
@@ -15,15 +15,13 @@ const FAILURE_PAUSE_MS: i64 = 5_000;
 const LONGEST_PAUSE_MS: i64 = 300_000;
 /// So many transient errors in a row are none, where a plan alone is worked on.
 const MOST_TRANSIENTS: u64 = 10;
-/// How the words begin with which a login or an account ends a run.
+/// How the words begin with which a login, an account or a missing program ends a run.
 pub(in crate::loops) const MAY_NOT_WORK: &str = "the agent may not work";
 
 impl Loop {
     pub(super) fn failed(&mut self, terms: &Terms, ended: &EndedAgent, now: Ms) -> Vec<LoopEffect> {
         let longest = terms.limits.transient_ms.min(LONGEST_PAUSE_MS);
-        // Whoever was ended by us for its silence may have been in trouble, but did not end for it.
-        let trouble = ended.heard.trouble.as_ref().filter(|_| ended.by == AgentEnd::Itself && ended.failed());
-        let mut effects = match trouble {
+        match ended.kept_from_working() {
             Some(AgentTrouble::Limited { until }) => {
                 self.uncount();
                 self.pauses += 1;
@@ -45,16 +43,14 @@ impl Loop {
             }
             Some(AgentTrouble::NotStarted { what }) => {
                 self.uncount();
-                self.finish(Finish::Error, format!("{what}, then `taut loop resume`"))
+                self.finish(Finish::Error, format!("{MAY_NOT_WORK}: {what}, then `taut loop resume`"))
             }
             _ => {
                 let mut effects = vec![LoopEffect::PutAside { iteration: self.tally.iterations }];
                 effects.extend(self.try_again(terms, now, longest));
-                return effects;
+                effects
             }
-        };
-        effects.insert(0, LoopEffect::Forgive);
-        effects
+        }
     }
 
     fn try_again(&mut self, terms: &Terms, now: Ms, longest: i64) -> Vec<LoopEffect> {
@@ -85,7 +81,7 @@ impl Loop {
     /// Kept for the next iteration, and counted where it is the same once more.
     pub(super) fn note_failure(&mut self, words: String) {
         let words = redact::text_without_secrets(&words);
-        let same = self.tally.last_failure.as_deref().is_some_and(|last| is_same(last, &words));
+        let same = self.tally.last_failure.as_deref().is_some_and(|last| same_failure(last, &words));
         self.tally.same_failure = if same { self.tally.same_failure + 1 } else { 1 };
         self.tally.last_failure = Some(words);
     }
@@ -99,10 +95,28 @@ impl Loop {
     }
 }
 
-/// Times, ports and numbers of processes differ each time.
-fn is_same(one: &str, other: &str) -> bool {
-    let worded = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
-    worded(one) == worded(other)
+/// The same words, whatever numbers are in them: times, ports and numbers of processes differ each time.
+pub(in crate::loops) fn same_failure(one: &str, other: &str) -> bool {
+    fn words(text: &str) -> impl Iterator<Item = char> {
+        text.chars().filter(|c| !c.is_ascii_digit())
+    }
+    words(one).eq(words(other))
+}
+
+/// Why the task of an agent that is over goes back, by what kept it from working.
+pub(super) fn release_reason(trouble: Option<&AgentTrouble>) -> &'static str {
+    match trouble {
+        None => SESSION_EXITED,
+        Some(AgentTrouble::Limited { .. }) => "the usage limit was reached",
+        Some(AgentTrouble::Transient { .. }) => "the service was not there",
+        Some(AgentTrouble::Refused { .. }) => MAY_NOT_WORK,
+        Some(AgentTrouble::NotStarted { .. }) => "the agent could not be started",
+    }
+}
+
+/// Whether only a person can help, so that the run ends.
+pub(super) fn ends_run(trouble: &AgentTrouble) -> bool {
+    matches!(trouble, AgentTrouble::Refused { .. } | AgentTrouble::NotStarted { .. })
 }
 
 pub(super) fn doubled(first: i64, nth: u64, longest: i64) -> i64 {

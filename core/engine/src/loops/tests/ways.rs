@@ -121,8 +121,38 @@ fn l4_l7_a_queue_is_waited_for_or_stuck_and_the_last_is_to_let_go_and_leave() {
     let last = &all[all.len() - 4..];
     assert_eq!(
         last,
-        [LoopEffect::Release, LoopEffect::Deregister, LoopEffect::Save, LoopEffect::End(Finish::Complete)]
+        [
+            LoopEffect::Release { reason: EXITED, counts: false },
+            LoopEffect::Deregister,
+            LoopEffect::Save,
+            LoopEffect::End(Finish::Complete)
+        ]
     );
+}
+
+/// What a worker claimed again and nobody worked on since goes back without a second count.
+#[test]
+fn q5_l11_an_iteration_is_counted_once_and_a_worker_goes_on_unless_its_run_ends() {
+    let not_started = AgentTrouble::NotStarted { what: "no program".into() };
+    let refused = AgentTrouble::Refused { what: "login".into() };
+    for (end, counted, again) in [
+        (ended(1), 1, true),
+        (troubled(AgentTrouble::Limited { until: None }), 0, true),
+        (troubled(refused), 0, false),
+        (troubled(not_started), 0, false),
+        (EndedAgent { by: AgentEnd::Silence, ..troubled(AgentTrouble::Limited { until: None }) }, 1, true),
+    ] {
+        let mut play = Play::new(vec![(end.clone(), seen(5, 0))]);
+        (play.terms.limits.max_failures, play.terms.limits.max_ms) = (Some(1), Some(1_000));
+        let (state, effects) = play.run();
+        let counts = |effect: &&LoopEffect| matches!(effect, LoopEffect::Release { counts: true, .. });
+        assert_eq!(effects.iter().filter(counts).count(), counted, "{end:?}");
+        let claims = effects.iter().position(|effect| *effect == LoopEffect::ClaimAgain);
+        assert_eq!(claims.is_some(), again, "{end:?}");
+        let release = effects.iter().position(|effect| matches!(effect, LoopEffect::Release { .. }));
+        assert!(claims.is_none_or(|claim| release < Some(claim)), "{effects:?}");
+        assert_eq!(ends_all(state.finish, Some(&state.why)), !again, "{}", state.why);
+    }
 }
 
 #[test]

@@ -19,6 +19,16 @@ pub(super) fn objects(text: &str) -> Result<Vec<PlacedObject>, Vec<TaskLineError
     numbered(lines.map(|(at, line)| (at + 1, serde_json::from_str(line).map_err(|cause| cause.to_string()))))
 }
 
+/// An object, a list of them, or an empty list: by how it begins, whether or not all of it can be read.
+pub(super) fn begins_as_json(text: &str) -> bool {
+    let mut signs = text.trim_start_matches('\u{feff}').chars().filter(|c| !c.is_whitespace());
+    match (signs.next(), signs.next()) {
+        (Some('{'), Some('"')) | (Some('['), Some('{')) => true,
+        (Some('['), Some(']')) => signs.next().is_none(),
+        _ => false,
+    }
+}
+
 fn numbered(
     values: impl Iterator<Item = (usize, Result<Value, String>)>,
 ) -> Result<Vec<PlacedObject>, Vec<TaskLineError>> {

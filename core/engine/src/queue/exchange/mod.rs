@@ -70,7 +70,8 @@ impl PlanFormat {
     /// By what it looks like: JSON tells itself by its keys, everything else is text.
     pub fn guess(text: &str) -> Self {
         let Some(first) = lines::objects(text).ok().and_then(|objects| objects.into_iter().next()) else {
-            return Self::Markdown;
+            // Whose JSON it is nothing tells; what is wrong with it, or that there is nothing in it, any reader of JSON does.
+            return if lines::begins_as_json(text) { Self::Beads } else { Self::Markdown };
         };
         let has = |key: &str| first.1.contains_key(key);
         match () {
@@ -92,6 +93,9 @@ pub fn import(format: PlanFormat, plan: PlanText<'_>) -> Result<ImportedPlan, Ve
         PlanFormat::Beads => beads::read(plan.text)?,
         PlanFormat::Jsonl => ImportedPlan { tasks: super::parse_lines(plan.text)?, ..ImportedPlan::default() },
     };
+    if imported.tasks.is_empty() && imported.notes.is_empty() {
+        imported.notes.push("the plan holds no tasks".to_string());
+    }
     imported.tasks.iter_mut().for_each(|(_, task)| clean(task));
     let wrong = problems(&imported);
     if wrong.is_empty() { Ok(imported) } else { Err(wrong) }

@@ -115,7 +115,7 @@ fn beads_issues_give_what_blocks_them_and_leave_out_what_is_no_work() {
 
 #[test]
 fn what_is_wrong_is_named_and_nothing_of_it_is_taken() {
-    assert!(wrong(PlanFormat::Markdown, "nothing here").contains("holds no box"));
+    assert_eq!(wrong(PlanFormat::Markdown, "nothing here"), "the plan holds no box such as `- [ ] Title`");
     assert!(wrong(PlanFormat::Markdown, "- [ ] A (id: a b)\n").contains("line 1: field 'id' may hold letters"));
     assert!(wrong(PlanFormat::Markdown, "- [ ] A (id: a)\n- [ ] B (id: a)\n").contains("is on line 1 already"));
     let circle = wrong(PlanFormat::Markdown, "- [ ] A (id: a; after: b)\n- [ ] B (id: b; after: a)\n");
@@ -229,5 +229,21 @@ proptest! {
             let _ = import(format, PlanText { text: &text, name: None });
         }
         let _ = PlanFormat::guess(&text);
+    }
+}
+
+#[test]
+fn json_without_tasks_is_json_and_holds_none() {
+    for empty in ["[]", " [\n] \n", "\u{feff}[ ]"] {
+        assert_ne!(PlanFormat::guess(empty), PlanFormat::Markdown, "{empty}");
+        let plan = import(PlanFormat::guess(empty), PlanText { text: empty, name: None }).unwrap();
+        assert_eq!((plan.tasks, plan.notes), (vec![], vec!["the plan holds no tasks".to_string()]), "{empty}");
+    }
+    for broken in ["{\"id\": \"a\",\n \"t\": \"A\"}", "[{\"number\": 1,", "{ \"id\":"] {
+        let wrong = import(PlanFormat::guess(broken), PlanText { text: broken, name: None }).unwrap_err();
+        assert!(wrong[0].to_string().contains("JSON"), "{broken}: {}", wrong[0]);
+    }
+    for text in ["[] of it\n- [ ] a", "[link](x)\n- [ ] a", "{% raw %}\n- [ ] a", "{x}\n- [ ] a"] {
+        assert_eq!(PlanFormat::guess(text), PlanFormat::Markdown, "{text}");
     }
 }

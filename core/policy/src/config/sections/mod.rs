@@ -7,6 +7,7 @@ mod looping;
 mod memory;
 mod people;
 mod skills;
+mod undo;
 mod workflow;
 
 pub use context::{ContextSection, CoreEntry};
@@ -25,6 +26,7 @@ pub use skills::{
     GuardCondition, GuardField, GuardOperator, SkillGuard, SkillHeartbeat, SkillOverflow, SkillOverflowTable,
     SkillSection,
 };
+pub use undo::{UndoCheckpoints, UndoSection};
 pub use workflow::{
     InjectOften, NumberOrText, Payload, PayloadMode, PayloadValue, RuleUrgency, ToolFilter, Trigger, TriggerCondition,
     TriggerType, WorkflowRule, WorkflowSection,
@@ -64,6 +66,8 @@ table! {
         contacts: BTreeMap<String, Vec<ContactTag>> = BTreeMap::new(),
         /// What differs between the modes of sessions, by their names.
         modes: BTreeMap<String, ModeSection> = BTreeMap::new(),
+        /// What is kept before an agent's command takes files away.
+        undo: UndoSection = UndoSection::default(),
         /// What agents are shown of one another.
         fleet: FleetSection = FleetSection::default(),
         /// What you are notified of, how, and when not.
@@ -78,7 +82,7 @@ table! {
 }
 
 /// Sections that start something or reach outside the project: those of an untrusted project do nothing.
-pub const NEED_TRUST: &[&str] = &["agents", "contacts", "hooks", "loop", "skills"];
+pub const NEED_TRUST: &[&str] = &["agents", "contacts", "hooks", "loop", "skills", "undo"];
 
 /// What decides how a loop runs: a mistake in one of them keeps it from starting.
 pub const OF_THE_LOOP: &[&str] = &["agents", "hooks", "loop"];
@@ -109,6 +113,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("communication", people::COMMUNICATION),
     ("contacts", people::CONTACTS),
     ("modes", people::MODES),
+    ("undo", undo::EXAMPLE),
     ("fleet", people::FLEET),
     ("notify", crate::notify::EXAMPLE),
     ("loop", looping::LOOP),

@@ -6,6 +6,7 @@ mod looping;
 mod script;
 mod stage;
 
+use crate::command_line::wrapped;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
@@ -14,6 +15,9 @@ use script::DemoStep;
 use serde_json::Value;
 use stage::DemoStage;
 use std::time::Duration;
+
+/// No line of the demo is wider: what people record and show is not.
+const WIDEST: usize = 100;
 
 #[derive(Debug, Subcommand)]
 pub enum DemoVerb {
@@ -84,7 +88,7 @@ fn show(act: &DemoStep, answer: &str, printer: &Printer) {
         Some(reason) => {
             let decision = answer.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
             let word = if decision == Some("ask") { printer.yellow("asks") } else { printer.red("denied") };
-            for (nth, line) in wrapped(reason, 92).into_iter().enumerate() {
+            for (nth, line) in wrapped(reason, WIDEST - 11).into_iter().enumerate() {
                 printer.line(text!("    {} {}", if nth == 0 { word.clone() } else { "      ".into() }, line));
             }
         }
@@ -127,29 +131,10 @@ fn epilogue(stage: &DemoStage, times: &[Duration], printer: &Printer) -> Result<
         ));
     }
     say("Next", printer);
-    printer.line("  cargo install --path world/cli    # puts `taut` on your PATH");
     printer.line(format!(
-        "  taut init                         # shows the change to {}'s settings, asks, installs",
+        "  taut init    # shows the change to {}'s settings, asks, installs",
         agents::DEFAULT.profile.name
     ));
     printer.line(printer.dim("  The demo's home and daemon are gone."));
     Ok(())
-}
-
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for paragraph in text.lines() {
-        let mut line = String::new();
-        for word in paragraph.split(' ') {
-            if !line.is_empty() && line.chars().count() + word.chars().count() >= width {
-                lines.push(std::mem::take(&mut line));
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        lines.push(line);
-    }
-    lines
 }

@@ -6,6 +6,7 @@ use crate::agent_choice::{self, is_untried};
 use crate::agent_settings::{self, PROOF, SettingsOwner};
 use crate::commands::ago;
 use crate::mcp_registration;
+use crate::waiting_line;
 use agents::Dialect;
 use agents::settings::KnownClient;
 use host::install::checks::{Check, Health};
@@ -32,26 +33,28 @@ impl AgentReport {
             .zip(clients)
             .map(|(dialect, client)| (*dialect, client, settings::check(dialect, places, client)))
             .collect();
-        let anywhere = found.iter().any(|(_, _, found)| !found.programs.is_empty());
+        let anywhere = found.iter().any(|(_, _, found)| !found.programs.is_empty() || found.plugin.is_some());
         let sessions = sessions(places);
         let look = |(dialect, client, found)| Self::of(Looked { dialect, client, found, anywhere }, places, &sessions);
         found.into_iter().map(look).collect()
     }
 
     fn of(looked: Looked, places: &PathVariables, sessions: &[Session]) -> Self {
-        let Looked { dialect, client, found: SettingsChecks { checks: found, programs }, anywhere } = looked;
+        let Looked { dialect, client, found: SettingsChecks { checks: found, programs, plugin }, anywhere } = looked;
         let broken = found.iter().any(|check| check.health == Health::Bad);
-        if programs.is_empty() && !broken && anywhere {
+        let unguarded = programs.is_empty() && plugin.is_none() && !broken;
+        if unguarded && anywhere {
             return Self { dialect, checks: vec![without_hooks(dialect, client)], programs };
         }
         let mut checks = vec![settings::client(dialect, client)];
         checks.extend(found);
-        if programs.is_empty() && !broken {
+        if unguarded {
             let fix = settings::init(dialect, SettingsOwner::User);
             checks.push(Check::bad("settings", "Taut's hooks are in none of the settings files", fix));
         }
         checks.extend(mcp_registration::check(dialect, places));
-        if !programs.is_empty() {
+        checks.extend(waiting_line::check(dialect, places, client));
+        if !programs.is_empty() || plugin.is_some() {
             checks.push(seen(dialect, sessions));
         }
         checks.extend(dialect.limits.iter().map(|limit| Check::ok(LIMITS, told_of(dialect, limit))));

@@ -2,7 +2,7 @@
 
 use crate::agent_settings::{self, SettingsOwner};
 use agents::Dialect;
-use agents::settings::{CommandForm, HookEntry, Inspection, KnownClient, SettingsDialect};
+use agents::settings::{CommandForm, HookEntry, Inspection, KnownClient, SHARED_PROGRAM, SettingsDialect};
 use host::install::checks::{Check, Health};
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsSnapshot};
@@ -28,11 +28,14 @@ pub struct SettingsChecks {
     pub checks: Vec<Check>,
     /// The programs that they call.
     pub programs: Vec<PathBuf>,
+    /// A plugin of ours that one of them switches on.
+    pub plugin: Option<String>,
 }
 
 /// Looks at each settings file.
 pub fn check(dialect: &Dialect, places: &PathVariables, client: KnownClient) -> SettingsChecks {
     let mut found = SettingsChecks::default();
+    let mut lines: Vec<PathBuf> = Vec::new();
     for whose in [SettingsOwner::User, SettingsOwner::Project, SettingsOwner::Local] {
         let Some(path) = whose.level(places).ok().and_then(|level| level.path(places, dialect)) else { continue };
         let (file, inspection) = match look(&dialect.settings, &path) {
@@ -51,18 +54,27 @@ pub fn check(dialect: &Dialect, places: &PathVariables, client: KnownClient) -> 
             here = vec![Check::warn("settings", detail, init(dialect, whose))];
         }
         found.checks.extend(here);
+        found.plugin = found.plugin.or_else(|| inspection.plugin.clone());
         if !inspection.entries.is_empty() {
             found.checks.extend(review(dialect, places, &file, inspection.entries.len()));
         }
         for entry in inspection.entries {
-            let program = PathBuf::from(entry.program);
+            let program = agent_settings::started_by(&entry.program, places);
+            // Beside the user's own line one that a team shares counts nothing.
+            if entry.program != SHARED_PROGRAM && !lines.contains(&program) {
+                lines.push(program.clone());
+            }
             if !found.programs.contains(&program) {
                 found.programs.push(program);
             }
         }
     }
-    if found.programs.len() > 1 {
-        let names: Vec<_> = found.programs.iter().map(|program| program.display().to_string()).collect();
+    if let Some(plugin) = &found.plugin {
+        let beside = if found.programs.is_empty() { "" } else { ", beside the settings' own: each event counts once" };
+        found.checks.push(Check::ok("plugin", format!("{plugin} brings the hooks{beside}")));
+    }
+    if lines.len() > 1 {
+        let names: Vec<_> = lines.iter().map(|program| program.display().to_string()).collect();
         let detail =
             format!("different programs are called, so each event counts more than once: {}", names.join(", "));
         found.checks.push(Check::warn("settings", detail, init(dialect, SettingsOwner::User)));
@@ -171,8 +183,10 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
         let detail = format!("{shown}:{} limits {} to `{matcher}`: nothing else is seen", entry.line, entry.event);
         found.push(Check::warn("settings", detail, format!("${{EDITOR:-vi}} {shown}")));
     }
+    // A line that a team shares has to look for the program, which takes a shell.
+    let is_slow = |entry: &HookEntry| entry.form == CommandForm::Shell && entry.program != SHARED_PROGRAM;
     let needs_no_shell = settings.versions.exec_form.is_some_and(|since| client.has(since));
-    if needs_no_shell && entries.iter().any(|entry| entry.form == CommandForm::Shell) {
+    if needs_no_shell && entries.iter().any(is_slow) {
         found.push(warn(format!("{shown} calls Taut through a shell, which costs more than the hook itself")));
     }
     if found.is_empty() {

@@ -32,6 +32,10 @@ pub fn run(args: WorkArgs, printer: &Printer) -> Result<Exit, CliError> {
         WorkArgs::Effort { verb: EffortVerb::List(args) } => shown::list(args, printer),
         WorkArgs::Session { verb: SessionVerb::Find { text } } => shown::find(&text.join(" "), printer),
         WorkArgs::Session { verb: SessionVerb::Status } => shown::status(printer),
+        WorkArgs::Status(_) => match typed(&AgentArgs::Work(args)) {
+            AgentLine { command: None, .. } => super::overview::run(printer),
+            line => Ok(say(carried(&line)?, printer)),
+        },
         _ => Ok(say(carried(&typed(&AgentArgs::Work(args)))?, printer)),
     }
 }

@@ -275,7 +275,7 @@ pub fn effort(what: Option<&str>, printer: &Printer) -> Result<Exit, CliError> {
     row("folder", &effort.folder);
     for step in &phases {
         let why = step.approved.as_ref().map(|why| format!(" (jumped: {why})")).unwrap_or_default();
-        row("", &format!("{} {}{why}", step.at.rfc3339(), step.label));
+        row("", &format!("{} {}{why}", host::clock::shown(step.at), step.label));
     }
     for (at, one) in directives.iter().enumerate() {
         let state = match (one.read, one.required) {

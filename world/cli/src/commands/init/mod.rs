@@ -3,6 +3,7 @@
 
 mod offer;
 mod outcome;
+mod summary;
 
 use crate::agent_choice;
 use crate::agent_settings::{self, SettingsOwner, as_cli_error};
@@ -12,10 +13,12 @@ use crate::exit::Exit;
 use crate::person::{self, Agreement};
 use crate::printer::Printer;
 use agents::Dialect;
+use agents::settings::SHARED_PROGRAM;
 use host::install::Installed;
 use host::install::intent;
 use host::install::preset::{self, NewFile};
-use host::install::program::{self, BuildPath};
+use host::install::preset_record::PresetRecord;
+use host::install::program::{BuildPath, HookProgram, KeptCopy};
 use host::paths::PathVariables;
 use host::settings_file::{SettingsFileError, SettingsLevel};
 use offer::Offer;
@@ -33,8 +36,8 @@ struct Setup<'a> {
     places: PathVariables,
     level: SettingsLevel,
     preset: Option<&'static Preset>,
-    /// The `taut` that is written into settings.
-    command: String,
+    /// The `taut` that hooks call.
+    program: HookProgram,
     /// Several agents are installed for at once.
     many: bool,
 }
@@ -53,11 +56,25 @@ pub fn run(args: &InitArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let level = whose.level(&places)?;
     let agents = agent_choice::with_settings(agents, &level, &places, printer);
-    let setup = Setup { args, printer, places, level, preset, command: command(args)?, many: agents.len() > 1 };
+    let build_path = if args.allow_build_path { BuildPath::Allowed } else { BuildPath::Copied };
+    let mut program = agent_settings::program(&places, build_path)?;
+    if whose == SettingsOwner::Project {
+        // The line looks for the program on the search path; who has none there needs the copy.
+        program = agent_settings::reached_by_name(program, &places)?;
+    }
+    let setup = Setup { args, printer, places, level, preset, program, many: agents.len() > 1 };
     setup.run(&agents)
 }
 
 impl Setup<'_> {
+    /// What is written into the settings of this level.
+    fn command(&self) -> String {
+        match self.level {
+            SettingsLevel::Project(_) => SHARED_PROGRAM.to_owned(),
+            SettingsLevel::User | SettingsLevel::Local(_) => self.program.path.clone(),
+        }
+    }
+
     fn run(&self, agents: &[&'static Dialect]) -> Result<Exit, CliError> {
         let files = preset_files(&self.level, self.preset)?;
         let mut failed = 0;
@@ -72,14 +89,21 @@ impl Setup<'_> {
             offer.show(self);
         }
         self.show_files(&files);
+        if offers.iter().any(Offer::changes_anything) && !self.printer.json() {
+            summary::print(self);
+        }
         if self.args.dry_run {
-            offers.iter().filter(|_| self.printer.json()).for_each(|offer| self.printer.object(&offer.object(&files)));
+            offers
+                .iter()
+                .filter(|_| self.printer.json())
+                .for_each(|offer| self.printer.object(&offer.object(self, &files)));
             return Ok(ended(failed));
         }
         if !self.agree(&mut offers, &files)? {
             self.printer.note("nothing was changed");
             return Ok(Exit::Failed);
         }
+        self.keep_program()?;
         let mut installed = Vec::new();
         for offer in offers {
             let dialect = offer.dialect;
@@ -100,6 +124,15 @@ impl Setup<'_> {
             outcome::say_what_follows(self.printer);
         }
         Ok(ended(failed))
+    }
+
+    /// Before a line that calls it is written.
+    fn keep_program(&self) -> Result<(), CliError> {
+        if let KeptCopy::Newer(version) = self.program.keep().map_err(|error| as_cli_error(&error))? {
+            let (path, own) = (&self.program.path, env!("CARGO_PKG_VERSION"));
+            self.printer.note(format!("{path} is version {version} and stays: this is {own}"));
+        }
+        Ok(())
     }
 
     /// Several agents do not stop each other: what went wrong with one is said, and counts in the end.
@@ -163,15 +196,35 @@ impl Setup<'_> {
 
     /// What comes once, with the first hooks.
     fn finish(&self, files: &[NewFile]) -> Result<(), CliError> {
+        if let (Some(preset), SettingsLevel::Project(project)) = (self.preset, &self.level) {
+            // Before they are written, so that a crash in between leaves nothing that is not known.
+            PresetRecord::of(project, preset.name, files, preset.aliases).write(&self.places.state())?;
+        }
         preset::write(files).map_err(|error| as_cli_error(&error))?;
         if let Some(preset) = self.preset {
             agreed(preset, &self.level, &self.places, self.printer)?;
+            let entry = super::policy::entry(store::PolicyLogKind::Preset, preset.name);
+            super::policy::note(entry, self.printer);
         }
         let aliases = self.preset.map(|preset| preset.aliases).unwrap_or_default();
-        preset::link_aliases(&self.places.state(), Path::new(&self.command), aliases)
+        preset::link_aliases(&self.places.state(), Path::new(&self.program.path), aliases)
             .map_err(|error| as_cli_error(&error))?;
         intent::withdraw(&self.places.state());
+        self.say_where_aliases_are(aliases);
         Ok(())
+    }
+
+    /// A name that nobody finds is of no use.
+    fn say_where_aliases_are(&self, aliases: &[&str]) {
+        let folder = self.places.state().join("bin");
+        let search = std::env::var_os("PATH").unwrap_or_default();
+        if aliases.is_empty() || self.printer.json() || std::env::split_paths(&search).any(|on_it| on_it == folder) {
+            return;
+        }
+        let (names, folder) = (aliases.join("`, `"), folder.display());
+        self.printer
+            .line(format!("`{names}` is another name of `taut`, linked in {folder}. To use it, also in agents, put"));
+        self.printer.line(format!("  export PATH=\"$PATH:{folder}\"   into your shell's start-up file"));
     }
 
     fn show_files(&self, files: &[NewFile]) {
@@ -183,12 +236,6 @@ impl Setup<'_> {
 
 fn ended(failed: usize) -> Exit {
     if failed == 0 { Exit::Ok } else { Exit::Failed }
-}
-
-fn command(args: &InitArgs) -> Result<String, CliError> {
-    let build_path = if args.allow_build_path { BuildPath::Allowed } else { BuildPath::Refused };
-    let search = std::env::var_os("PATH").unwrap_or_default();
-    program::to_install(&std::env::current_exe()?, &search, build_path).map_err(|error| as_cli_error(&error))
 }
 
 fn find_preset(name: &str) -> Result<&'static Preset, CliError> {

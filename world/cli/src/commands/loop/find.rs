@@ -28,11 +28,12 @@ impl Runs {
 
     /// The run to look at.
     pub fn pick(&self, wanted: Option<&str>) -> Result<FleetRun, CliError> {
-        let run = match wanted {
-            Some(letters) => self.called(letters)?,
-            None => self.newest()?,
-        };
-        Ok(self.store.seen_run(run)?)
+        Ok(self.store.seen_run(self.wanted(wanted)?)?)
+    }
+
+    /// The same with every worker it had.
+    pub fn pick_whole(&self, wanted: Option<&str>) -> Result<FleetRun, CliError> {
+        Ok(self.store.whole_run(self.wanted(wanted)?)?)
     }
 
     /// The run to speak to: without a name the one that lives, here before elsewhere in the project.
@@ -53,6 +54,10 @@ impl Runs {
                 Err(ambiguous("several loops of this project run", &runs))
             }
         }
+    }
+
+    fn wanted(&self, wanted: Option<&str>) -> Result<Run, CliError> {
+        wanted.map_or_else(|| self.newest(), |letters| self.called(letters))
     }
 
     fn newest(&self) -> Result<Run, CliError> {

@@ -25,7 +25,7 @@ const LOOP_LOG: &str = "loop.log";
 
 pub(super) fn log(args: &RunLogArgs, printer: &Printer) -> Result<Exit, CliError> {
     let runs = Runs::open()?;
-    let mut seen = runs.pick(args.run.as_deref())?;
+    let mut seen = runs.pick_whole(args.run.as_deref())?;
     let mut reader = LogReader { printer, only: args.iteration, at: BTreeMap::new(), headed: None, found: false };
     loop {
         // Asked before the files are read: what was written before its end is among them.
@@ -35,7 +35,7 @@ pub(super) fn log(args: &RunLogArgs, printer: &Printer) -> Result<Exit, CliError
             break;
         }
         std::thread::sleep(LOOK_EVERY);
-        seen = runs.pick(Some(&seen.run.id))?;
+        seen = runs.pick_whole(Some(&seen.run.id))?;
     }
     reader.finish();
     if !reader.found {

@@ -1,7 +1,7 @@
 //! What the agent may do, said before it begins. Where nobody stated it, a person chooses, once for a work tree and agent.
 
 use super::LoopArgs;
-use crate::commands::overview;
+use crate::commands::installed_hooks;
 use crate::error::CliError;
 use crate::person;
 use crate::printer::{Printer, text};
@@ -129,6 +129,6 @@ fn rest(mode: Permissions, edits: EditsMode) -> String {
 
 /// Whether the settings that the agent will read hold a hook of ours.
 fn is_guarded(job: &Job) -> bool {
-    let installed = overview::installed(&PathVariables::from_process(), &job.folder);
+    let installed = installed_hooks::installed(&PathVariables::from_process(), &job.folder);
     installed.iter().any(|at| at.dialect.id() == job.settings.agent)
 }

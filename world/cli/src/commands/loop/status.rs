@@ -154,6 +154,8 @@ fn lines(row: &RunRow, now: Ms) -> Vec<(&'static str, String)> {
     add("commits", Some(row.commits.to_string()));
     let failures = format!("{} in a row{}", row.failures, also(left.failures.map(|left| left.to_string())));
     add("failures", (row.failures > 0 || left.failures.is_some_and(|left| left > 1)).then_some(failures));
+    let workers = format!("{} at work, {} ended", row.workers.len(), row.workers_ended);
+    add("workers", (row.workers_ended > 0).then_some(workers));
     add("denied", (!row.denied.is_empty()).then(|| row.denied.join(", ")));
     add("branch", row.branch.clone());
     add("logs", row.logs.clone());

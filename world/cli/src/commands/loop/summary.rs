@@ -16,7 +16,7 @@ const SHOWN: usize = 10;
 
 pub(super) fn report(args: &RunArg, printer: &Printer) -> Result<Exit, CliError> {
     let runs = Runs::open()?;
-    let seen = runs.pick(args.run.as_deref())?;
+    let seen = runs.pick_whole(args.run.as_deref())?;
     let report = RunReport::load(&runs.store, &seen, host::clock::now())?;
     if printer.json() {
         printer.object(&report.object());
@@ -47,7 +47,7 @@ pub(super) fn show(summary: &RunSummary, printer: &Printer) {
 /// The run as it was stored; none where it could not be.
 fn kept(summary: &RunSummary) -> Option<RunReport> {
     let runs = Runs::open().ok()?;
-    let seen = runs.store.seen_run(runs.store.stored_run(&summary.run).ok()??).ok()?;
+    let seen = runs.store.whole_run(runs.store.stored_run(&summary.run).ok()??).ok()?;
     // What could not be saved at the end is known from the run itself.
     let run = Run { finish: Some(summary.finish), why: Some(summary.why.clone()), ..seen.run };
     let run = Run { finished_at: run.finished_at.or(Some(host::clock::now())), ..run };
@@ -71,7 +71,7 @@ fn told(summary: &RunSummary) -> FleetRun {
         branch: branch.clone(),
         ..Run::default()
     };
-    FleetRun { run, alive: false, iterations: Vec::new(), workers: Vec::new(), member: None }
+    FleetRun { run, ..FleetRun::default() }
 }
 
 fn lines(report: &RunReport) -> Vec<(&'static str, String)> {

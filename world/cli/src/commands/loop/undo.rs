@@ -31,7 +31,11 @@ pub(super) fn run(args: &UndoArgs, printer: &Printer) -> Result<Exit, CliError> 
             UndoTarget::Iteration { number: args.iteration, run: named.map(|seen| seen.run.id) }
         },
     })?;
-    show(&plan, printer);
+    let what = match plan.iteration {
+        Some(number) => format!("the tree before iteration {number}"),
+        None => "the tree before the last undo".to_string(),
+    };
+    show(&plan, &what, printer);
     if plan.is_empty() || args.dry_run {
         return Ok(Exit::Ok);
     }
@@ -44,16 +48,13 @@ pub(super) fn run(args: &UndoArgs, printer: &Printer) -> Result<Exit, CliError> 
         printer.object(&json!({"undone": true, "kept": done.kept}));
     } else {
         printer.line(text!("done; what was there is kept in {}", done.kept));
-        printer.line("`taut loop undo --back` brings it back; tasks stay as they are in the queue");
+        printer.line(text!("`{}` brings it back; tasks stay as they are in the queue", done.back));
     }
     Ok(Exit::Ok)
 }
 
-fn show(plan: &UndoPlan, printer: &Printer) {
-    let what = match plan.iteration {
-        Some(number) => format!("the tree before iteration {number}"),
-        None => "the tree before the last undo".to_string(),
-    };
+/// What going back to `what` would do.
+pub(in crate::commands) fn show(plan: &UndoPlan, what: &str, printer: &Printer) {
     let word = |how: ChangeKind| match how {
         ChangeKind::BroughtBack => "brings back",
         ChangeKind::Changed => "changes",
@@ -69,10 +70,10 @@ fn show(plan: &UndoPlan, printer: &Printer) {
         return;
     }
     if plan.is_empty() {
-        printer.line(format!("{what} is what is there; there is nothing to do"));
+        printer.line(text!("{} is what is there; there is nothing to do", what));
         return;
     }
-    printer.line(format!("goes back to {what}"));
+    printer.line(text!("goes back to {}", what));
     for file in plan.changes.iter().take(NAMED) {
         printer.line(text!("  {:<11} {}", word(file.how), file.path));
     }

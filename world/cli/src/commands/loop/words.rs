@@ -14,18 +14,10 @@ pub(super) fn length(ms: i64) -> String {
 
 /// The time on the wall here; with its day where that is another than today.
 pub(super) fn local(at: Ms, now: Ms) -> String {
-    shown_at(at, now, host::clock::utc_offset_s(at), host::clock::utc_offset_s(now))
-}
-
-fn shown_at(at: Ms, now: Ms, offset: i32, offset_now: i32) -> String {
-    let wall = |at: Ms, offset: i32| at.plus(i64::from(offset) * 1000).rfc3339();
-    let (then, today) = (wall(at, offset), wall(now, offset_now));
-    let part = |text: &str, from: usize, to: usize| text.get(from..to).unwrap_or_default().to_string();
-    if part(&then, 0, 10) == part(&today, 0, 10) {
-        part(&then, 11, 16)
-    } else {
-        format!("{} {}", part(&then, 0, 10), part(&then, 11, 16))
-    }
+    let mut shown = host::clock::shown_at(at, now);
+    // Seconds say nothing of a run.
+    shown.truncate(shown.len() - ":00".len());
+    shown
 }
 
 pub(super) fn tokens(count: u64) -> String {
@@ -61,9 +53,8 @@ mod tests {
 
     #[test]
     fn l13_a_time_is_local_and_says_its_day_where_that_is_another() {
-        let noon = Ms(12 * 3_600_000);
-        assert_eq!(shown_at(noon.plus(1_800_000), noon, 3_600, 3_600), "13:30");
-        assert_eq!(shown_at(noon.plus(12 * 3_600_000), noon, 0, 0), "1970-01-02 00:00");
-        assert_eq!(shown_at(noon.plus(11 * 3_600_000), noon, 3_600, 0), "1970-01-02 00:00", "midnight an hour east");
+        let noon = host::clock::day_begins("2026-11-16").unwrap().plus(12 * 3_600_000);
+        assert_eq!(local(noon.plus(5_430_000), noon), "13:30");
+        assert_eq!(local(noon.plus(12 * 3_600_000), noon), "2026-11-17 00:00");
     }
 }

@@ -19,13 +19,6 @@ use toml_edit::{Array, Value, value};
 /// So often it is tried to be the one who says what was told.
 const TRIES: u32 = 10;
 
-/// Whether the change is made, once it was agreed to, or only shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Making {
-    DryRun,
-    Asked,
-}
-
 pub fn on(args: &OnArgs, printer: &Printer) -> Result<Exit, CliError> {
     person::outside_agents("notify on")?;
     let kinds = kinds(&args.kinds)?;
@@ -65,7 +58,7 @@ pub fn on(args: &OnArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         Ok(())
     })?;
-    let exit = make(&change, Making::of(args.dry_run), "it is so already; nothing to change", printer, begin_now)?;
+    let exit = make(&change, args.dry_run, "it is so already; nothing to change", printer, begin_now)?;
     match &desktop {
         Err(trouble) if args.desktop => printer.note(format!("the desktop cannot be told yet: {trouble}")),
         Err(trouble) if !named => printer.note(format!("the desktop is left out: {trouble}")),
@@ -89,12 +82,12 @@ pub fn off(args: &OffArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
         Ok(())
     })?;
-    make(&change, Making::of(args.dry_run), "notifications are off already; nothing to change", printer, || Ok(()))
+    make(&change, args.dry_run, "notifications are off already; nothing to change", printer, || Ok(()))
 }
 
 /// What agents turned to before this moment is not told. Before the change is
 /// made: whoever sees it tells at once.
-fn begin_now() -> Result<(), CliError> {
+pub(super) fn begin_now() -> Result<(), CliError> {
     let judge = judge_here(Some(Path::new("/")))?;
     let Some(mut store) = stored()? else { return Ok(()) };
     // Somebody who tells meanwhile claims the same row, once for each notice.
@@ -112,9 +105,10 @@ fn begin_now() -> Result<(), CliError> {
     Ok(())
 }
 
-fn make(
+/// Shows the change, and makes it once it was agreed to.
+pub(super) fn make(
     change: &ConfigChange,
-    making: Making,
+    dry_run: bool,
     already: &str,
     printer: &Printer,
     first: impl FnOnce() -> Result<(), CliError>,
@@ -134,7 +128,7 @@ fn make(
     if !printer.json() {
         printer.diff(&diff);
     }
-    if making == Making::DryRun {
+    if dry_run {
         made(false, "");
         return Ok(Exit::Ok);
     }
@@ -148,7 +142,7 @@ fn make(
     Ok(Exit::Ok)
 }
 
-fn kinds(named: &[String]) -> Result<Vec<AgentStatus>, CliError> {
+pub(super) fn kinds(named: &[String]) -> Result<Vec<AgentStatus>, CliError> {
     if named.is_empty() {
         return Ok(KINDS.to_vec());
     }
@@ -162,12 +156,6 @@ fn kinds(named: &[String]) -> Result<Vec<AgentStatus>, CliError> {
     named.iter().map(find).collect()
 }
 
-fn array<'a>(words: impl Iterator<Item = &'a str>) -> Array {
+pub(super) fn array<'a>(words: impl Iterator<Item = &'a str>) -> Array {
     words.map(Value::from).collect()
-}
-
-impl Making {
-    fn of(dry_run: bool) -> Self {
-        if dry_run { Self::DryRun } else { Self::Asked }
-    }
 }

@@ -1,7 +1,7 @@
 //! `taut policy allow` and `taut policy pack`: changes to the user's own
 //! configuration, keeping its comments and order. For people only.
 
-use super::{allows, unknown_rule};
+use super::{allows, log, unknown_rule};
 use crate::args::{AllowArgs, OnOff};
 use crate::commands::PATIENCE;
 use crate::commands::pause::{Longest, millis};
@@ -16,7 +16,7 @@ use model::effect::{Allowance, AllowedOnce, Write};
 use policy::{Pack, rules};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use store::{Durability, Store};
+use store::{Durability, PolicyLogEntry, PolicyLogKind, Store};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
@@ -45,16 +45,33 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
     }
     entry.insert("reason", value(&args.reason));
-    if let Some(length) = &args.expires {
-        entry.insert("expires", value(now.plus(millis(length, Longest::EXPIRY)?).rfc3339()));
+    let length = args.expires.as_ref().map(|length| millis(length, Longest::EXPIRY)).transpose()?;
+    let until = length.map(|length| now.plus(length));
+    if let Some(until) = until {
+        entry.insert("expires", value(until.rfc3339()));
     }
     let Some(file) = edit(printer, |config| allows::put(config, entry, now))? else {
         return Ok(Exit::Failed);
     };
-    let scope = path.map(|path| format!(" in {path}")).unwrap_or_default();
+    let scope = scope_of(&path).map(|scope| format!(" {scope}")).unwrap_or_default();
     let length = args.expires.as_ref().map(|length| format!(" for {length}")).unwrap_or_default();
     print_written(printer, &file, &format!("{} is allowed from now on{scope}{length}", rule.id));
+    let agent = args.agent.as_ref().map(|agent| format!("for agent {agent}"));
+    let scopes = [scope_of(&path), command.map(|words| format!("for `{words}`")), agent];
+    log::note(
+        PolicyLogEntry {
+            scope: scopes.into_iter().flatten().collect::<Vec<_>>().join(" "),
+            until,
+            reason: Some(args.reason.clone()),
+            ..log::entry(PolicyLogKind::Allowed, rule.id)
+        },
+        printer,
+    );
     Ok(Exit::Ok)
+}
+
+fn scope_of(path: &Option<String>) -> Option<String> {
+    path.as_ref().map(|path| format!("in {path}"))
 }
 
 /// Whatever follows these words, as a configuration has it.
@@ -79,6 +96,7 @@ fn once(rule: &str, printer: &Printer) -> Result<Exit, CliError> {
     let what = AllowedOnce::Rule(rule.to_string());
     let allowance = Write::Allowance(Allowance { what, by: person::name(), at: host::clock::now() });
     store.transact(Durability::Full, |tx| tx.apply(&[allowance]))?;
+    log::note(log::entry(PolicyLogKind::AllowedOnce, rule), printer);
     if printer.json() {
         printer.object(&json!({"rule": rule, "change": "allowed once"}));
     } else {
@@ -104,6 +122,8 @@ pub fn pack(name: &str, switch: OnOff, printer: &Printer) -> Result<Exit, CliErr
     else {
         return Ok(Exit::Failed);
     };
+    let kind = if on { PolicyLogKind::PackOn } else { PolicyLogKind::PackOff };
+    log::note(log::entry(kind, pack.name()), printer);
     print_written(
         printer,
         &file,

@@ -2,6 +2,7 @@
 //! scope, and an edit drops those whose time is over.
 
 use super::allow::print_written;
+use super::log;
 use crate::args::ForgetArgs;
 use crate::commands::judge_here;
 use crate::error::CliError;
@@ -14,6 +15,7 @@ use model::Ms;
 use policy::config::{Allow, AllowOrigin};
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
+use store::{PolicyLogEntry, PolicyLogKind};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 
 /// Beyond this a moment is told by its date.
@@ -52,8 +54,7 @@ fn row(allow: &Allow, now: Ms) -> Vec<Text> {
 /// What is near is told by how long it lasts, what is far by its date on this machine's wall.
 fn until(allow: &Allow, now: Ms) -> Option<String> {
     let far = allow.expires.filter(|at| at.0.saturating_sub(now.0) >= NEAR_MS);
-    let local = |at: Ms| at.plus(i64::from(host::clock::utc_offset_s(at)) * 1000).rfc3339();
-    let date = far.map(|at| local(at).chars().take(16).collect::<String>().replace('T', " "));
+    let date = far.map(|at| host::clock::HERE.whole(at).chars().take(16).collect::<String>());
     date.or_else(|| allow.expiry(now))
 }
 
@@ -80,13 +81,15 @@ pub fn forget(args: &ForgetArgs, printer: &Printer) -> Result<Exit, CliError> {
     person::outside_agents("policy forget")?;
     let path = args.path.as_deref().map(typed_path).transpose()?;
     let now = host::clock::now();
-    let mut rule = String::new();
+    let (mut rule, mut scope) = (String::new(), String::new());
     let planned = user_config::plan(|config| {
         let at = chosen(entries(config)?, args, path.as_deref())?;
+        scope = entries(config)?.get(at).map(scope_of).unwrap_or_default();
         rule = remove(config, at)?;
         drop_expired(config, now)
     })?;
     planned.write()?;
+    log::note(PolicyLogEntry { scope, ..log::entry(PolicyLogKind::Forgotten, &rule) }, printer);
     let judge = judge_here(None)?;
     let left = judge.project_policy().policy.allows().iter();
     let left: Vec<String> = left
@@ -99,6 +102,16 @@ pub fn forget(args: &ForgetArgs, printer: &Printer) -> Result<Exit, CliError> {
     };
     print_written(printer, &planned.file, &what);
     Ok(Exit::Ok)
+}
+
+/// As it was noted when it was allowed.
+fn scope_of(entry: &Table) -> String {
+    let scopes = [("path", "in "), ("command", "for `"), ("agent", "for agent ")];
+    let said = scopes.iter().filter_map(|(name, before)| {
+        let end = if *name == "command" { "`" } else { "" };
+        text(entry, name).map(|scope| format!("{before}{scope}{end}"))
+    });
+    said.collect::<Vec<_>>().join(" ")
 }
 
 fn in_path(path: Option<&str>) -> String {

@@ -3,7 +3,12 @@
 mod allow;
 mod allows;
 mod check;
+mod history;
+mod log;
 
+pub use self::history::HistoryArgs;
+pub use self::log::PolicyLogArgs;
+pub(super) use self::log::{entry, note};
 use crate::args::PolicyVerb;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -15,7 +20,9 @@ pub fn run(verb: PolicyVerb, printer: &Printer) -> Result<Exit, CliError> {
     match verb {
         PolicyVerb::List => list(printer),
         PolicyVerb::Show { rule } => show(&rule, printer),
-        PolicyVerb::Test => check::run_examples(printer),
+        PolicyVerb::Test(args) if args.history => history::run(&args, printer),
+        PolicyVerb::Test(_) => check::run_examples(printer),
+        PolicyVerb::Log(args) => log::run(&args, printer),
         PolicyVerb::Check => check::configuration(printer),
         PolicyVerb::Allow(args) => allow::run(&args, printer),
         PolicyVerb::Allows => allows::list(printer),

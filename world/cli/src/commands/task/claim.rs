@@ -22,6 +22,7 @@ pub fn claim(args: &ClaimArgs, store_session: &mut StoreSession, printer: &Print
         session: caller.session.clone().filter(|_| args.agent.as_ref().is_none_or(|agent| *agent == caller.agent)),
         agent: args.agent.clone().unwrap_or_else(|| caller.agent.clone()),
         lease_ms: args.lease * 1000,
+        speaker: caller.speaker.clone(),
     };
     let claimed = match &args.id {
         Some(id) => Some(store_session.queue().claim_one(&project, id, &claimant)?),

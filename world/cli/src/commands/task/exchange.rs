@@ -6,6 +6,7 @@ use super::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
+use crate::progress;
 use engine::queue::{ExportedTask, ImportedPlan, LARGEST_IMPORT, PlanFormat, PlanText, TaskLineError};
 use pipeline::queue::{MissingTasks, QueueError, SyncMode, Synced, UnknownDeps};
 use serde_json::json;
@@ -31,7 +32,8 @@ pub fn import(args: &ImportArgs, store_session: &mut StoreSession, printer: &Pri
         stand,
         rehearsal: rehearsal(args.dry_run),
     };
-    let synced = store_session.queue().sync(&project, tasks, &speaker, &mode)?;
+    let sync = || store_session.queue().sync(&project, tasks, &speaker, &mode);
+    let synced = progress::during("taking the tasks over", printer, sync)?;
     notes.iter().for_each(|note| printer.note(text!("note: {}", note)));
     show_synced(&synced, &speaker, printer);
     let Synced { inserted, updated, skipped, finished, .. } = synced;
@@ -40,6 +42,9 @@ pub fn import(args: &ImportArgs, store_session: &mut StoreSession, printer: &Pri
             "from": format.name(), "inserted": inserted, "updated": updated, "done": finished, "skipped": skipped,
             "dry_run": args.dry_run, "ids": slugs,
         }));
+        return Ok(Exit::Ok);
+    }
+    if slugs.is_empty() {
         return Ok(Exit::Ok);
     }
     if args.dry_run {

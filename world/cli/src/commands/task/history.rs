@@ -50,7 +50,7 @@ fn row(attempt: &Attempt, printer: &Printer) -> Vec<Text> {
         outcome,
         attempt.agent.as_str().into(),
         ago(until.since(attempt.claimed_at)).into(),
-        attempt.claimed_at.rfc3339().into(),
+        host::clock::shown(attempt.claimed_at).into(),
         attempt.reason.as_deref().unwrap_or("-").into(),
     ]
 }

@@ -24,7 +24,8 @@ use store_session::StoreSession;
 
 pub fn run(verb: &TaskVerb, printer: &Printer) -> Result<Exit, CliError> {
     let mut store_session = StoreSession::open()?;
-    let exit = serve(verb, &mut store_session, printer)?;
+    let served = serve(verb, &mut store_session, printer);
+    let exit = served.map_err(|error| store_session.with_nearest(error))?;
     store_session.close();
     Ok(exit)
 }
@@ -71,11 +72,9 @@ impl From<QueueError> for CliError {
     fn from(error: QueueError) -> Self {
         match error {
             QueueError::Store(cause) => cause.into(),
-            QueueError::NotFound { slug } => {
-                Self::not_found(format!("task '{slug}' not found")).hint("taut task list --all")
-            }
+            QueueError::NotFound { slug } => Self::no_task(&slug),
             QueueError::Refused { slug, refusal } => {
-                let words = refusal.sentence(&slug);
+                let words = refusal.sentence_with(&slug, host::clock::shown);
                 let hint = format!("taut task history {slug}");
                 match refusal {
                     Refusal::NotYours { .. } | Refusal::WrongToken => {

@@ -5,6 +5,7 @@ use super::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
+use crate::progress;
 use engine::queue::Speaker;
 use pipeline::queue::{MissingTasks, PlannedTasks, Rehearsal, SyncMode, Synced, read_plan};
 use serde_json::json;
@@ -25,7 +26,8 @@ pub fn sync(args: &PlanSyncArgs, store_session: &mut StoreSession, printer: &Pri
         rehearsal: rehearsal(args.dry_run),
         ..SyncMode::default()
     };
-    let synced = store_session.queue().sync(&project, plan, &speaker, &mode)?;
+    let sync = || store_session.queue().sync(&project, plan, &speaker, &mode);
+    let synced = progress::during("taking the plan over", printer, sync)?;
     show_synced(&synced, &speaker, printer);
     let Synced { inserted, updated, deleted, skipped, .. } = synced;
     if printer.json() {

@@ -2,6 +2,7 @@
 
 use crate::printer::{Printer, Text, text};
 use engine::queue::TaskState;
+use model::Ms;
 use model::task::{Queued, Task, TaskStatus};
 use pipeline::queue::Claimed;
 use serde_json::{Map, Value, json};
@@ -100,11 +101,20 @@ pub fn markdown(fields: &Map<String, Value>) -> Text {
                 lines.push(text!("{}: {}", name(key), items.join(", ")));
             }
             Value::String(text) if key == "d" => lines.push(text!("{}: {}", name(key), Text::lines(text))),
+            Value::String(at) if key.ends_with("_at") => lines.push(text!("{}: {}", name(key), moment(key, at))),
             other => lines.push(text!("{}: {}", name(key), plain(other))),
         }
     }
     lines.push(Text::default());
     Text::joined(lines, "\n")
+}
+
+/// As the clock on the wall shows it. How long a lease still holds is what its holder asks.
+fn moment(key: &str, text: &str) -> String {
+    let now = host::clock::now();
+    let Some(at) = Ms::of_rfc3339(text) else { return text.to_string() };
+    let left = (key == "lease_expires_at" && at > now).then(|| format!(" ({})", host::clock::left(at, now)));
+    format!("{}{}", host::clock::shown_at(at, now), left.unwrap_or_default())
 }
 
 /// A state that is no more than the status says nothing new.

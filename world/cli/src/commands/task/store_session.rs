@@ -8,12 +8,15 @@ use model::Environment;
 use model::task::Task;
 use pipeline::queue::{Queue, TaskCaller, caller};
 use std::time::Duration;
-use store::Store;
+use store::{Store, TaskFilter};
 
 use super::args::ActorArgs;
 
 /// Many workers claim at once, each waits for the one before it.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// So many tasks are looked through for the one that was meant.
+const MOST_NEAR: usize = 2_000;
 
 pub struct StoreSession {
     store: Store,
@@ -87,7 +90,19 @@ impl StoreSession {
 
     pub fn task(&self, id: &str) -> Result<Task, CliError> {
         let task = self.store.task(&self.caller.project, id)?;
-        task.ok_or_else(|| CliError::not_found(format!("task '{id}' not found")).hint("taut task list --all"))
+        task.ok_or_else(|| CliError::no_task(id))
+    }
+
+    /// An error that names a task there is none of names the nearest one too.
+    pub fn with_nearest(&self, error: CliError) -> CliError {
+        let Some(missing) = error.missing_task() else { return error };
+        let filter = TaskFilter { limit: MOST_NEAR, ..TaskFilter::default() };
+        let tasks = self.store.tasks(&self.caller.project, &filter).unwrap_or_default();
+        let slugs: Vec<&str> = tasks.iter().map(|task| task.queued.slug.as_str()).collect();
+        match policy::config::nearest(missing, &slugs) {
+            Some(near) => error.hint(format!("did you mean `{near}`? `taut task list --all` names them all")),
+            None => error,
+        }
     }
 
     /// Without a daemon nobody else keeps the log short.

@@ -59,7 +59,7 @@ fn show(task: &Task, before: Option<TaskStatus>, printer: &Printer) {
         }));
         return;
     }
-    let time = host::clock::now().rfc3339().get(11..19).unwrap_or_default().to_string();
+    let time = host::clock::shown(host::clock::now());
     let was = before.map_or("new", TaskStatus::name);
     let more = match (agent, task.queued.status) {
         (Some(agent), _) => format!("  {agent}"),

@@ -8,6 +8,19 @@ fn dump(to: &str) -> String {
     format!("env | grep -E '^(FRESHER|TAUT)_' | sort > {to}")
 }
 
+/// A loop that is started from a hook of git's has variables that lead git to the index of a commit in the making.
+#[test]
+fn l2_l10_neither_hooks_nor_the_agent_nor_the_proof_are_led_to_another_index() {
+    let stage = Stage::with_plan();
+    let note = |who: &str| format!("echo {who} ${{GIT_INDEX_FILE-none}} ${{GIT_AUTHOR_DATE-none}} >> .git/told");
+    stage.write(".taut/config.toml", &format!("[loop]\nverify = {:?}\n", note("proof")));
+    stage.loop_hook("started", &note("hook"));
+    stage.client_does(&format!("{}; {WORK} {FINE}", note("agent")));
+    let done = stage.build_with(&["-n", "1"], &[("GIT_INDEX_FILE", "/nowhere/i"), ("GIT_AUTHOR_DATE", "@1 +0000")]);
+    assert_eq!(summary(&done)["commits"], 1, "{}", done.stderr_text());
+    assert_eq!(stage.read(".git/told"), "hook none none\nagent none none\nproof none none\n");
+}
+
 #[test]
 fn l2_hooks_get_their_variables_under_both_names() {
     let stage = Stage::with_plan();

@@ -1,5 +1,7 @@
 //! Limits that hold: usage limits, overload, logins, time, size.
 
+use super::parallel::{CLAIM, with_tasks};
+use super::queue::HOOK;
 use super::{FINE, WORK};
 use testkit::stage::{Stage, lives, summary};
 
@@ -35,6 +37,29 @@ fn l6_overload_is_backed_off_and_not_counted() {
         "{}",
         done.stderr_text()
     );
+}
+
+/// Whether the hook of the client's end or the loop lets the task go first, alone or as one of several workers.
+#[test]
+fn l6_q5_an_overload_counts_against_no_task_however_it_is_let_go() {
+    for workers in ["1", "2"] {
+        let stage = with_tasks(&["t1"]);
+        stage.write(".taut/config.toml", "[loop]\nmax_backoff = \"0s\"\n");
+        stage.client_does(&format!(
+            r#"{HOOK} hook SessionStart '"source":"startup"' > /dev/null; {CLAIM}
+            tries=$(git rev-parse --git-common-dir)/tries; echo x >> $tries; n=$(wc -l < $tries)
+            taut task show t1 --json > $(git rev-parse --git-common-dir)/shown$n
+            if [ $n -le 4 ]; then [ $((n % 2)) = 0 ] || hook SessionEnd '"reason":"other"' > /dev/null
+            echo '{{"type":"result","is_error":true,"api_error_status":529}}'; exit 1; fi
+            echo x > x.txt; git add -A; git commit -qm x; taut task done t1; {FINE}"#
+        ));
+        let done = stage.build(&["--workers", workers]);
+        assert_eq!(summary(&done)["finish"], "complete", "{workers}: {}", done.stderr_text());
+        assert_eq!(stage.read(".git/tries").lines().count(), 5, "{workers}");
+        let last: serde_json::Value = serde_json::from_str(&stage.read(".git/shown5")).unwrap();
+        let counted = (&last["releases"], &last["retry_count"], &last["failures"]);
+        assert_eq!(counted, (&0.into(), &0.into(), &0.into()), "{workers}: {last}");
+    }
 }
 
 #[test]

@@ -166,11 +166,15 @@ fn l11_hooks_of_the_whole_run_once_and_a_work_tree_is_set_up_once() {
 #[test]
 fn l11_a_setup_that_fails_brings_the_task_back_with_its_words() {
     let stage = with_tasks(&["t1", "t2", "t3"]);
-    stage.write(".taut/config.toml", "[loop]\nworktree_setup = \"echo nothing there; exit 3\"\n");
+    let setup = "API_TOKEN=swordfishsetup77 true; echo $TAUT_MODE $TAUT_WORK ${GIT_INDEX_FILE-none}; exit 3";
+    stage.write(".taut/config.toml", &format!("[loop]\nworktree_setup = {setup:?}\n"));
     stage.client_does("touch ../ran");
-    let done = stage.build(&["--workers", "2"]);
+    let done = stage.build_with(&["--workers", "2"], &[("GIT_INDEX_FILE", "/nowhere/index")]);
     assert_eq!(done.code(), Some(20), "{}", done.stderr_text());
-    assert!(stage.show("t1")["fail_reason"].as_str().unwrap().contains("nothing there"), "{}", stage.show("t1"));
+    let reason = stage.show("t1")["fail_reason"].as_str().unwrap().to_string();
+    assert!(reason.contains("`API_TOKEN=[redacted] true; ") && reason.contains("` failed with 3:\n"), "{reason}");
+    assert!(reason.ends_with("\nbuilding queue none"), "it is told what every command of a loop is: {reason}");
+    assert!(!done.stderr_text().contains("swordfish"), "{}", done.stderr_text());
     is_cleared_away(&stage);
 }
 

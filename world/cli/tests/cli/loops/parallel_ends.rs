@@ -77,7 +77,9 @@ fn l11_a_task_and_the_task_of_its_conflict_are_not_begun_in_one_work_tree() {
 
 #[test]
 fn l11_what_is_proven_lands_before_a_limit_ends_all_of_it() {
-    let stage = with_tasks(&["t1", "t2", "t3"]);
+    let stage = with_tasks(&["t1", "t2"]);
+    // It opens with the second: by then both have told what they cost.
+    stage.task(&["create", "t3", "last", "--deps", "t1,t2"]);
     let root = stage.sandbox.root().to_string_lossy().into_owned();
     stage.client_does(&format!(
         "echo x >> {root}/starts; until [ $(wc -l < {root}/starts) -ge 2 ]; do sleep 0.05; done; {}",
@@ -136,6 +138,61 @@ fn l11_l6_a_login_that_failed_for_one_worker_ends_all_of_it_with_that_reason() {
     let conn = rusqlite::Connection::open(stage.sandbox.taut_home().join("taut.db")).unwrap();
     let counted: i64 = conn.query_row("SELECT sum(releases + failures) FROM tasks", [], |row| row.get(0)).unwrap();
     assert_eq!(counted, 0, "no task is at fault");
+}
+
+/// Workers were told to end already: the first Ctrl+C is not their second.
+#[test]
+fn l4_l11_the_first_ctrl_c_lets_iterations_end_also_where_all_of_it_is_ending() {
+    let stage = with_tasks(&["t1", "t2"]);
+    let root = stage.sandbox.root().to_string_lossy().into_owned();
+    stage.client_does(&format!(
+        "{CLAIM}; if [ $id = t1 ]; then until [ -e {root}/up ]; do sleep 0.05; done
+         echo '{{\"type\":\"assistant\",\"error\":\"authentication_failed\",\"message\":{{}}}}'
+         echo '{{\"type\":\"result\",\"is_error\":true,\"api_error_status\":401,\"result\":\"login\"}}'; exit 1; fi
+         touch {root}/up; until [ -e {root}/go ]; do sleep 0.05; done
+         echo $id > $id.txt; git add -A; git commit -qm \"$id\"; taut task done $id; {FINE}"
+    ));
+    let mut going = stage.start_loop(&["loop", "build", "--workers", "2"]);
+    let said = |words: &str| poll::until(words, PLENTY, || going.printed().contains(words).then_some(())).unwrap();
+    said("what runs is ended first");
+    going.signal(libc::SIGINT);
+    said("press Ctrl+C again to kill them");
+    std::fs::write(stage.sandbox.root().join("go"), "").unwrap();
+    assert_eq!(going.end(), Some(20), "{}", going.printed());
+    assert_eq!(
+        (stage.show("t2")["s"].as_str(), stage.read("t2.txt").trim()),
+        (Some("done"), "t2"),
+        "{}",
+        going.printed()
+    );
+}
+
+/// What is being set up when somebody pauses waits with everything else.
+#[test]
+fn l13_l11_no_worker_begins_while_all_of_it_is_paused() {
+    let stage = with_tasks(&["t1"]);
+    let root = stage.sandbox.root().to_string_lossy().into_owned();
+    let setup = format!("touch {root}/setting; until [ -e {root}/go ]; do sleep 0.05; done; touch {root}/set");
+    stage.write(".taut/config.toml", &format!("[loop]\nworktree_setup = {setup:?}\n"));
+    stage.client_does(&format!("[ -e {root}/resumed ] || touch {root}/early; {}", writes_its_file()));
+    let mut going = stage.start_loop(&["loop", "build", "--workers", "2"]);
+    let there = |name: &str| {
+        let path = stage.sandbox.root().join(name);
+        poll::until(name, PLENTY, || path.exists().then_some(())).unwrap();
+    };
+    there("setting");
+    stage.succeed(&["loop", "pause"]);
+    poll::until("paused", PLENTY, || going.printed().contains("paused after what runs").then_some(())).unwrap();
+    std::fs::write(stage.sandbox.root().join("go"), "").unwrap();
+    there("set");
+    for _ in 0..3 {
+        assert!(stage.succeed(&["loop", "status"]).contains("paused"));
+    }
+    std::fs::write(stage.sandbox.root().join("resumed"), "").unwrap();
+    stage.succeed(&["loop", "resume"]);
+    assert_eq!(going.end(), Some(0), "{}", going.printed());
+    assert!(!stage.sandbox.root().join("early").exists(), "{}", going.printed());
+    assert_eq!((stage.show("t1")["s"].as_str(), stage.show("t1")["attempt"].as_i64()), (Some("done"), Some(1)));
 }
 
 #[test]

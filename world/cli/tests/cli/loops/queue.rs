@@ -102,7 +102,7 @@ fn l7_the_agent_of_a_loop_is_none_that_the_loop_was_started_in() {
     assert!(env.contains("TAUT_AGENT_ID=") && !env.contains("=outer"), "{env}");
 }
 
-const HOOK: &str = r#"hook() { echo "{\"hook_event_name\":\"$1\",\"session_id\":\"s$$\",\"cwd\":\"$PWD\",$2}" | taut hook --agent claude-code; };"#;
+pub(super) const HOOK: &str = r#"hook() { echo "{\"hook_event_name\":\"$1\",\"session_id\":\"s$$\",\"cwd\":\"$PWD\",$2}" | taut hook --agent claude-code; };"#;
 
 /// L7, R2: a context that is full ends the agent the hard way, and is no failure.
 #[test]

@@ -145,6 +145,14 @@ fn l13_a_list_has_one_line_a_run_and_folds_workers_into_theirs() {
     put(&stage, &parent);
     put(&stage, &worker("c1", "one"));
     put(&stage, &worker("c2", "two"));
+    let ended = |end: &str, task: &str| Run {
+        finish: Some(Finish::Complete),
+        finished_at: Some(Ms(9)),
+        why: Some("everything is done".into()),
+        ..worker(end, task)
+    };
+    put(&stage, &ended("c3", "three"));
+    put(&stage, &ended("c4", "four"));
     put(&stage, &Run { started_at: Ms(5), project: "/other".into(), folder: "/other".into(), ..of(&stage, "d0") });
     let shown = stage.succeed(&["loop", "list"]);
     assert_eq!(shown.lines().count(), 2, "{shown}");
@@ -154,11 +162,19 @@ fn l13_a_list_has_one_line_a_run_and_folds_workers_into_theirs() {
     assert!(all.contains("└ 000000c1") && all.contains("/trees/two") && all.contains("000000d0"), "{all}");
     let [object] = stage.list(&["loop", "list", "--json"]).try_into().unwrap();
     assert_eq!(object["workers"][1]["task"], "two", "{object}");
+    assert_eq!(
+        (object["workers"].as_array().map(Vec::len), &object["workers_ended"]),
+        (Some(2), &2.into()),
+        "{object}"
+    );
     let status = stage.succeed(&["loop", "status"]);
     assert!(
         status.contains("worker      000000c1 one: the agent works") && status.contains("words of two"),
         "{status}"
     );
+    assert!(status.contains("  workers     2 at work, 2 ended\n") && !status.contains("000000c3"), "{status}");
+    let report = stage.succeed(&["loop", "report", "000000c0", "--json"]);
+    assert!(report.contains("000000c4"), "{report}");
 }
 
 #[test]

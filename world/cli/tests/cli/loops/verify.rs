@@ -1,5 +1,6 @@
 //! Done is proven: the command that must pass, on the queue and on a plan.
 
+use super::queue::HOOK;
 use super::{FINE, WORK};
 use testkit::poll;
 use testkit::stage::{PLENTY, Stage, lives, summary};
@@ -164,6 +165,40 @@ fn l10_without_its_variables_the_agent_of_a_loop_is_still_no_person() {
     assert!(refused.contains("said by a person") && refused.contains("no task is made done by hand"), "{refused}");
     assert!(stage.read(".git/said").starts_with("proposed t2"), "{}", stage.read(".git/said"));
     assert_eq!((&stage.show("t1")["verify"], &stage.show("t2")["s"]), (&"false".into(), &"open".into()));
+}
+
+/// A client that calls hooks is itself what the loop started: whatever runs in it, and under whatever name, is proven.
+#[test]
+fn l10_within_the_client_of_a_loop_another_name_gets_round_no_proof() {
+    let stage = verified("test -e proof.txt", "");
+    stage.task(&["create", "t1", "one"]);
+    stage.task(&["create", "t2", "two"]);
+    stage.client_does(&format!(
+        r#"{HOOK} hook SessionStart '"source":"startup"' > /dev/null
+        as() {{ name=$1; shift; TAUT_AGENT_ID=$name RALPH_AGENT_ID=$name taut task "$@" 2>> .git/refused; }}
+        token() {{ grep -o '"token":"[^"]*"' | cut -d'"' -f4; }}
+        one=$(as other claim t1 --json | token)
+        as other done t1 --token "$one" > .git/said
+        sub=$(taut task agent register --pid $$)
+        two=$(as $sub claim t2 --json | token)
+        as $sub done t2 --token "$two" >> .git/said
+        as $sub update t2 --status done && echo by hand >> .git/passed
+        taut task show t1 --json > .git/shown; {FINE}"#
+    ));
+    let done = stage.build(&["-n", "1"]);
+    assert_eq!(summary(&done)["finish"], "max_iterations", "{}", done.stderr_text());
+    let said = stage.read(".git/said");
+    assert!(said.contains("proposed t1: kept") && said.contains("proposed t2: kept"), "{said}");
+    assert!(!stage.path(".git/passed").exists());
+    assert!(stage.read(".git/shown").contains("\"s\":\"active\""), "{}", stage.read(".git/shown"));
+    for slug in ["t1", "t2"] {
+        let task = stage.show(slug);
+        let reason = task["fail_reason"].as_str().unwrap_or_default();
+        assert!(
+            task["s"] == "open" && reason.contains("`test -e proof.txt` failed with 1"),
+            "it was put to the proof: {task}"
+        );
+    }
 }
 
 #[test]

@@ -10,8 +10,9 @@ fn i1_every_agent_that_is_here_is_shown_with_what_it_cannot_do_installed_and_pro
     assert_eq!(home.installed(), ids);
     for dialect in tried() {
         let (name, path) = (dialect.profile.name, home.file_of(dialect));
-        assert!(said.contains(&format!("{name} 9.8.7: ")), "{name}: {said}");
-        assert!(said.contains(&format!(" events in {}", path.display())), "{name}: {said}");
+        let shown = path.strip_prefix(home.sandbox.home()).unwrap().display().to_string();
+        assert!(said.contains(&format!("{name} 9.8.7\n")), "{name}: {said}");
+        assert!(said.contains(&format!(" events in ~/{shown}")), "{name}: {said}");
         assert!(said.contains(&format!("installed in {}", path.display())), "{name}: {said}");
         assert!(dialect.limits.iter().all(|limit| said.contains(limit)), "{name}: {said}");
     }
@@ -27,7 +28,7 @@ fn i1_every_agent_that_is_here_is_shown_with_what_it_cannot_do_installed_and_pro
 fn i1_each_agents_proof_is_stored_in_its_own_name() {
     let home = AgentsHome::with(&["codex", "gemini"]);
     home.works(&["init", "--yes"]);
-    let events = home.objects(&["events", "--json", "--limit", "50"]);
+    let events = home.objects(&["events", "--json", "--proofs", "--limit", "50"]);
     let denied = |event: &&Value| event["verdict"] == "deny";
     assert_eq!(events.iter().filter(denied).count(), 2, "{events:?}");
 }
@@ -120,5 +121,5 @@ fn a1_the_overview_names_the_agents_it_is_installed_for() {
     assert!(said.contains(hooks), "{said}");
     let object = &home.objects(&["--json"])[0];
     assert_eq!(object["installed"], serde_json::json!(["user", "project"]));
-    assert_eq!(object["hooks"][1], serde_json::json!({"agent": "codex", "settings": ["user", "project"]}));
+    assert_eq!(object["hooks"][1], serde_json::json!({"agent": "codex", "settings": ["user", "project"], "off": null}));
 }

@@ -7,6 +7,16 @@ const PLAN: &str = "# Plan\n## Features\n- [ ] Parse the header [P0]\n  - [ ] sh
     - [x] Read a file (id: io)\n- [ ] Print it (after: io, plan/parse-the-header)\n";
 
 #[test]
+fn a_list_without_issues_is_no_plan_in_markdown() {
+    let stage = Stage::without_daemon();
+    let done = stage.task_with(&["import", "-"], &[], "[]\n");
+    assert!(done.success(), "{}", done.stderr_text());
+    assert_eq!((done.stdout_text().as_str(), done.stderr_text().as_str()), ("", "note: the plan holds no tasks\n"));
+    let wrong = stage.task_with(&["import", "-"], &[], "nothing to do\n");
+    assert!(wrong.stderr_text().starts_with("error: the plan holds no box such as"), "{}", wrong.stderr_text());
+}
+
+#[test]
 fn a_markdown_plan_is_imported_once_however_often() {
     let stage = Stage::without_daemon();
     stage.write("plan.md", PLAN);

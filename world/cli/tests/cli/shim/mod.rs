@@ -193,7 +193,7 @@ fn d6_a_write_of_megabytes_is_judged_and_one_that_is_too_long_to_be_read_is_not_
         let write = |bytes: usize| json!({"tool": "write", "args": {"content": "x".repeat(bytes), path: "a.txt"}});
         for stage in [Stage::without_daemon(), Stage::with_daemon()] {
             let host = Host::new(&stage, dialect);
-            assert_eq!(host.answers(&json!([write(8_000_000)])), [None]);
+            assert_eq!(host.answers(&json!([write(4_000_000)])), [None]);
             assert!(is_denied(&host.answers(&json!([{"tool": "write", "hostile": "huge"}]))[0]));
         }
     });

@@ -5,8 +5,8 @@ use testkit::stage::Stage;
 use testkit::stage::http::raw;
 
 const API: &[&str] = &[
-    "/api/fleet", "/api/tasks", "/api/guard", "/api/recall?words=x", "/api/session/x", "/api/session/x?before=00",
-    "/events",
+    "/api/fleet", "/api/tasks", "/api/guard", "/api/stats", "/api/recall?words=x", "/api/session/x",
+    "/api/session/x?before=00", "/events",
 ];
 
 #[test]

@@ -53,10 +53,10 @@ fn f5_the_real_client_rings_its_terminal_for_each_turn_and_shows_the_model_none_
     poll::until("the last ring", PLENTY, || rung(&record).iter().any(|ring| ring == "ada is done").then_some(()))
         .unwrap();
     let rings = rung(&record);
-    let [first, second, failed, done] = rings.as_slice() else { panic!("{rings:?}") };
+    // A tool that fails in the middle of work rings for nobody.
+    let [first, second, done] = rings.as_slice() else { panic!("{rings:?}") };
     assert_eq!(first, "ada needs you: permission for Bash (touch made-it)");
     assert_eq!(second, "ada needs you: permission for Bash (cat /no/such/file)");
-    assert!(failed.starts_with("ada ran into an error: Bash (cat /no/such/file): "), "{failed}");
     assert_eq!(done, "ada is done");
     assert!(pane.stage.sandbox.project().join("made-it").exists(), "the answer was the user's, and it counted");
     let sent = pane.terminal.requests().all_text_sent();
@@ -76,7 +76,7 @@ fn f5_a_turn_that_failed_rings_too() {
     pane.terminal.record(&record).unwrap();
     pane.terminal.submit("go").unwrap();
     let ring = poll::until("a ring", PLENTY, || rung(&record).into_iter().next()).unwrap();
-    assert!(ring.starts_with("ada ran into an error"), "{ring}");
+    assert!(ring.starts_with("ada ran into an error: the turn failed: “API Error: 400"), "{ring}");
 }
 
 #[test]

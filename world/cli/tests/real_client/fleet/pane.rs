@@ -15,6 +15,10 @@ const WITNESS: &str = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"LOG\"\nexec REAL \"
 /// Only the waker asks for this.
 const LOOK: &str = "#{cursor_x}";
 
+fn launch(stage: &RecordedClient, script: Script) -> ClientLaunch {
+    ClientLaunch::new(&stage.sandbox, script).permission_mode("default").env("TAUT_AGENT_ID", "ada")
+}
+
 pub struct Pane {
     pub stage: RecordedClient,
     pub terminal: Terminal,
@@ -31,7 +35,29 @@ impl Pane {
         let log = stage.sandbox.tmp().join("tmux.log").to_string_lossy().into_owned();
         let witness = WITNESS.replace("REAL", String::from_utf8(found).unwrap().trim()).replace("LOG", &log);
         put_program(&wrapper, &witness);
-        let launch = ClientLaunch::new(&stage.sandbox, script).permission_mode("default").env("TAUT_AGENT_ID", "ada");
+        let launch = launch(&stage, script);
+        let terminal = launch.open(&stage.client).unwrap_or_else(|error| panic!("{error}"));
+        Self { stage, terminal }
+    }
+
+    /// The same in `taut run`, and in no tmux as far as it can tell.
+    pub fn open_supervised(script: Script) -> Self {
+        let stage = RecordedClient::new();
+        let taut = stage.sandbox.root().join("bin/inner/taut");
+        let launch =
+            launch(&stage, script).outside_tmux().started_by(&[taut.as_os_str(), "run".as_ref(), "--".as_ref()]);
+        let terminal = launch.open(&stage.client).unwrap_or_else(|error| panic!("{error}"));
+        Self { stage, terminal }
+    }
+
+    /// In a plain terminal, which nobody can type into, with answers from elsewhere switched on.
+    pub fn open_in_a_plain_terminal(script: Script) -> Self {
+        let stage = RecordedClient::new();
+        let mut command = stage.sandbox.command(stage.sandbox.root().join("bin/inner/taut"));
+        command.args(["answer", "on", "--yes"]);
+        let done = process::run(command, b"", PLENTY).unwrap();
+        assert!(done.success(), "{}", done.stderr_text());
+        let launch = launch(&stage, script).outside_tmux();
         let terminal = launch.open(&stage.client).unwrap_or_else(|error| panic!("{error}"));
         Self { stage, terminal }
     }

@@ -65,7 +65,10 @@ fn f2_a_window_shows_the_worst_of_its_panes_and_keeps_its_name() {
     assert_eq!(tmux.window_option(&first, "@taut_status"), "attention");
     assert_eq!(tmux.window_option(&other, "@taut_status"), "done");
     let list = tmux.ask(&["list-windows", "-F", "#{T:window-status-format}"]);
-    assert!(list.contains("#[fg=#70e0a0]▲#[default]") && list.contains("#[fg=#505050]○#[default]"), "{list}");
+    assert!(
+        list.contains("#[fg=#f0b450,bg=#1a1f26]▲#[default]") && list.contains("#[fg=#94a0ad,bg=#1a1f26]○#[default]"),
+        "{list}"
+    );
     assert_eq!(tmux.ask(&["list-windows", "-F", "#{window_name}"]), names);
     tmux.ask(&["kill-pane", "-t", &second]);
     stage.taut_in(&tmux, &["tmux", "status"]);
@@ -81,7 +84,10 @@ fn f2_the_aggregate_tells_the_same_numbers_as_the_list_of_agents() {
         let mut agent = testkit::FakeAgent::new(&stage.sandbox).with_env("TAUT_AGENT_ID", name);
         agent.play(&[AgentStep::start(), AgentStep::prompt("go"), end]).unwrap();
     }
-    assert_eq!(status(&["tmux", "status"]), "#[fg=#70e0a0]▲1#[default] #[fg=#5080b0]●2#[default]\n");
+    assert_eq!(
+        status(&["tmux", "status"]),
+        "#[fg=#f0b450,bg=#1a1f26]▲1#[default] #[fg=#6fce9c,bg=#1a1f26]●2#[default]\n"
+    );
     assert_eq!(status(&["tmux", "status", "--words"]), "1 attention, 2 working\n");
     let counts: Value = serde_json::from_str(&status(&["tmux", "status", "--json"])).unwrap();
     let wanted = json!({"error": 0, "attention": 1, "working": 2, "checked": 0, "done": 0, "worst": "attention"});
@@ -108,6 +114,36 @@ fn f2_the_bar_of_an_attached_client_shows_the_aggregate_and_paints_without_a_dae
     });
     assert!(shown.is_ok(), "{}", eyes.ask(&["capture-pane", "-p", "-t", &screen]));
     assert_eq!(tmux.pane_option(&pane, "window-style"), ATTENTION);
+}
+
+#[test]
+fn f2_the_bar_has_the_counts_at_once_whatever_its_interval() {
+    if testkit::is_missing("tmux") {
+        return;
+    }
+    let stage = Stage::installed();
+    stage.start_daemon();
+    let (tmux, eyes) = (stage.tmux("one"), stage.tmux("eyes"));
+    let pane = tmux.first_pane();
+    // Left to itself the bar would show what was there when it was first drawn.
+    tmux.ask(&["set-option", "-g", "status-interval", "0"]);
+    stage.taut_in(&tmux, &["tmux", "apply"]);
+    let attach = format!("env -u TMUX TERM=tmux-256color tmux -u -S {} attach", tmux.socket.display());
+    let screen = eyes.ask(&["new-window", "-P", "-F", "#{pane_id}", &attach]);
+    let shows = |count: &str| {
+        let shown = poll::until("the bar", PLENTY, || {
+            let bar = eyes.ask(&["capture-pane", "-p", "-t", &screen]);
+            bar.lines().last().filter(|bar| bar.contains(count)).map(str::to_owned)
+        });
+        assert!(shown.is_ok(), "{count}: {}", eyes.ask(&["capture-pane", "-p", "-t", &screen]));
+    };
+    stage.agent_in("ada", &tmux, &pane).play(&[AgentStep::start(), AgentStep::prompt("go"), asks()]).unwrap();
+    shows("▲1");
+    // Those in no pane of the server are counted too, and nothing of them is painted.
+    for (name, count) in [("bob", "▲2"), ("cyd", "▲3")] {
+        stage.agent(name).play(&[AgentStep::start(), AgentStep::prompt("go"), asks()]).unwrap();
+        shows(count);
+    }
 }
 
 #[test]

@@ -7,8 +7,9 @@ mod setup;
 mod waking;
 
 use crate::asks;
+use serde_json::json;
 use testkit::stage::{PLENTY, TestTmux};
-use testkit::{AgentStep, FakeTool, Stage};
+use testkit::{AgentStep, Stage};
 
 /// With every call of tmux written down.
 fn recorded() -> Stage {
@@ -50,11 +51,11 @@ fn traces(tmux: &TestTmux) -> Vec<String> {
 }
 
 fn fails() -> AgentStep {
-    AgentStep::Tools(vec![FakeTool::bash("false").failing_with("exit 1")])
+    AgentStep::Event { event: "StopFailure", fields: json!({"error": "rate_limit"}) }
 }
 
-const WORKING: &str = "bg=#080c10";
-const ATTENTION: &str = "bg=#081a10";
+const WORKING: &str = "bg=#07140c";
+const ATTENTION: &str = "bg=#1f1604";
 const ERROR: &str = "bg=#3d2020";
-const CHECKED: &str = "bg=#0a1005";
+const CHECKED: &str = "bg=#080d18";
 const DONE: &str = "bg=#0a0a0a";

@@ -3,7 +3,7 @@
 export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   set(node, props);
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
   return node;
 }
 

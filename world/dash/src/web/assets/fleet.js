@@ -1,11 +1,11 @@
 // The fleet board: one row an agent, the worst first, changed in place.
 
-import { attr, badge, code, el, empty, folder, keyed, since, text } from "./dom.js";
+import { attr, badge, code, el, empty, folder, keyed, since, text, tokens } from "./dom.js";
 import { runDetails, updateRun } from "./runs.js";
 
 const STATUSES = ["error", "attention", "working", "checked", "done"];
 const MEANS = {
-  error: "a tool or a turn failed",
+  error: "needs you: a turn failed, a client died or a loop stopped",
   attention: "waits for you",
   working: "at work",
   checked: "you have looked",
@@ -14,51 +14,125 @@ const MEANS = {
 
 const STATES = { created: "starting", active: "thinking", tool_active: "using a tool", idle: "idle" };
 
-export function fleetView() {
+// How rows can be ordered; the first is how they are where nothing is said.
+const ORDERS = {
+  urgency: ["Urgency", urgency],
+  name: ["Name", by((agent) => agent.id, 1)],
+  project: ["Project", by((agent) => folder(agent.project), 1)],
+  since: ["Latest change", by((agent) => agent.since, -1)],
+  context: ["Context", by((agent) => agent.context_percent, -1)],
+  cost: ["Cost", by((agent) => agent.cost_usd ?? agent.loop?.cost_usd, -1)],
+  changes: ["Changed lines", by((agent) => agent.diff && agent.diff.added + agent.diff.removed, -1)],
+};
+
+// What is not known stands last, whichever way it goes.
+function by(value, way) {
+  return (a, b) => {
+    const [left, right] = [value(a) ?? null, value(b) ?? null];
+    if (left === right) return a.id < b.id ? -1 : 1;
+    if (left === null || right === null) return left === null ? 1 : -1;
+    return left < right ? -way : way;
+  };
+}
+
+// What is shown and how is in the address: it can be kept, sent and come back to.
+function readHash() {
+  const asked = new URLSearchParams(location.hash.split("?")[1] ?? "");
+  return {
+    only: new Set((asked.get("status") ?? "").split(",").filter((status) => STATUSES.includes(status))),
+    wanted: asked.get("q") ?? "",
+    order: Object.hasOwn(ORDERS, asked.get("sort") ?? "") ? asked.get("sort") : "urgency",
+    grouped: asked.get("group") === "project",
+  };
+}
+
+function writeHash({ only, wanted, order, grouped }) {
+  const said = new URLSearchParams();
+  if (only.size) said.set("status", [...only].join(","));
+  if (wanted) said.set("q", wanted);
+  if (order !== "urgency") said.set("sort", order);
+  if (grouped) said.set("group", "project");
+  history.replaceState(null, "", `#/${said.size ? `?${said}` : ""}`);
+}
+
+export function fleetView({ actsOn, mayAct }) {
   const chips = el("div", { class: "chips", role: "group", "aria-label": "Show only" });
   const search = el("input", { type: "search", placeholder: "Filter by agent, project, task", "aria-label": "Filter agents" });
+  const sort = el("select", { "aria-label": "Sort by" }, Object.entries(ORDERS).map(([name, [word]]) => el("option", { value: name }, word)));
+  const group = el("button", { type: "button", class: "chip" }, "By project");
   const body = el("tbody");
-  const heads = ["Status", "Agent", "Now", "Context", "Task"];
+  const heads = ["Status", "Agent", "Now", "Context", "Task", "Acts"];
   const table = el(
     "table",
     { class: "fleet" },
     el("caption", { class: "unseen" }, "Agents, the most urgent first"),
-    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head === "Acts" ? el("span", { class: "unseen" }, head) : head)))),
     body,
   );
   const none = el("div", {});
-  const node = el("section", { class: "view" }, el("div", { class: "bar" }, chips, search), table, none);
-  const only = new Set();
+  const node = el("section", { class: "view" }, el("div", { class: "bar" }, chips, group, sort, search), table, none);
+  const shows = readHash();
+  search.value = shows.wanted;
+  sort.value = shows.order;
   let told = null;
 
   const draw = () => {
     if (!told) return;
     const agents = told.agents ?? [];
-    drawChips(chips, told.summary ?? {}, agents.length, only, draw);
-    const wanted = search.value.trim().toLowerCase();
-    const shown = agents.filter((agent) => (only.size === 0 || only.has(agent.status)) && matches(agent, wanted));
+    drawChips(chips, told.summary ?? {}, agents.length, shows.only, change);
+    attr(group, "aria-pressed", shows.grouped ? "true" : "false");
+    const wanted = shows.wanted.trim().toLowerCase();
+    const shown = agents.filter((agent) => (shows.only.size === 0 || shows.only.has(agent.status)) && matches(agent, wanted));
     // Which agent each is says something only where they are of more than one kind.
     const mixed = new Set(agents.map((agent) => agent.client).filter(Boolean)).size > 1;
-    keyed(body, shown.sort(urgency), (agent) => agent.id, makeRow, (row, agent) => updateRow(row, agent, mixed));
+    const sorted = shown.sort(ORDERS[shows.order][1]);
+    keyed(body, shows.grouped ? withHeads(sorted) : sorted, (item) => item.head ? `project ${item.head}` : item.id,
+      (item) => item.head ? makeHead() : makeRow(mayAct()), (row, item) => item.head ? updateHead(row, item) : updateRow(row, item, mixed));
     table.hidden = shown.length === 0;
     none.replaceChildren(...(shown.length === 0 ? [nothing(told, agents.length)] : []));
   };
-  search.addEventListener("input", draw);
+  const change = () => {
+    writeHash(shows);
+    draw();
+  };
+  search.addEventListener("input", () => { shows.wanted = search.value; change(); });
+  sort.addEventListener("change", () => { shows.order = sort.value; change(); });
+  group.addEventListener("click", () => { shows.grouped = !shows.grouped; change(); });
   body.addEventListener("click", (event) => {
-    if (event.target.closest("a, details") || String(getSelection())) return;
-    event.target.closest("tr")?.querySelector("a")?.click();
+    const row = event.target.closest("tr");
+    if (event.target.closest(".acts-button")) return actsOn(row.dataset.key);
+    if (event.target.closest("a, details, button") || String(getSelection())) return undefined;
+    return row?.querySelector("a.name")?.click();
   });
   return { node, news: (fleet) => { told = fleet; draw(); } };
+}
+
+// Projects in the order of their first agents, each with its own below.
+function withHeads(sorted) {
+  const projects = new Map();
+  for (const agent of sorted) projects.set(agent.project, [...(projects.get(agent.project) ?? []), agent]);
+  return [...projects].flatMap(([project, agents]) => [{ head: project || "no project", count: agents.length }, ...agents]);
+}
+
+function makeHead() {
+  return el("tr", { class: "group" }, el("th", { colspan: "6", scope: "rowgroup" }, el("span", { class: "group-name" }), el("span", { class: "quiet" })));
+}
+
+function updateHead(row, { head, count }) {
+  text(row.querySelector(".group-name"), folder(head));
+  attr(row.querySelector(".group-name"), "title", head);
+  text(row.querySelector(".quiet"), ` ${count} agent${count === 1 ? "" : "s"}`);
 }
 
 function nothing(told, count) {
   if (told.error) return empty("The database cannot be read", told.error);
   if (count) return empty("No agent is like that", "Clear the filter to see all of them.");
+  if (told.had_sessions) return empty("No agent is running", el("a", { href: "#/sessions?state=ended" }, "Sessions"), " has those that ended.");
   return empty("No agents yet", code("taut init"), " installs the hooks that tell of them. Then start your coding agent: it appears here with its first event.");
 }
 
 function matches(agent, wanted) {
-  const words = [agent.id, agent.client, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name, agent.loop?.run, agent.loop?.task];
+  const words = [agent.id, agent.client, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name, agent.loop?.run, agent.loop?.task, agent.branch, agent.model, agent.last_words];
   return !wanted || words.some((word) => word?.toLowerCase().includes(wanted));
 }
 
@@ -67,8 +141,8 @@ function urgency(a, b) {
   const rank = STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status);
   if (rank) return rank;
   if (a.status === "working") return a.id < b.id ? -1 : 1;
-  const earlier = a.since < b.since ? -1 : a.since > b.since ? 1 : a.id < b.id ? -1 : 1;
-  return a.status === "done" ? -earlier : earlier;
+  if (a.since === b.since) return a.id < b.id ? -1 : 1;
+  return (a.since < b.since) === (a.status !== "done") ? -1 : 1;
 }
 
 function drawChips(chips, summary, all, only, draw) {
@@ -87,16 +161,17 @@ function drawChips(chips, summary, all, only, draw) {
   attr(chips, "data-all", all);
 }
 
-function makeRow() {
+function makeRow(acts) {
   const cell = (name, ...children) => el("td", { class: name }, ...children);
   return el(
     "tr",
-    {},
+    { tabindex: "-1" },
     cell("c-status", el("span", { class: "dot", "aria-hidden": "true" }), el("span", { class: "word" }), el("span", { class: "age" })),
-    cell("c-agent", el("a", { class: "name" }), el("span", { class: "sub project" })),
-    cell("c-now", el("span", { class: "what" }, el("b"), el("span", { class: "mono about" }), el("span", { class: "age" })), el("span", { class: "sub notes" }), runDetails()),
-    cell("c-context", el("span", { class: "gauge", role: "img" }, el("i")), el("span", { class: "percent" })),
-    cell("c-task", el("span", { class: "task" }), el("span", { class: "sub effort" })),
+    cell("c-agent", el("a", { class: "name" }), el("span", { class: "sub project" }), el("span", { class: "sub branch mono" })),
+    cell("c-now", el("span", { class: "what" }, el("b"), el("span", { class: "mono about" }), el("span", { class: "age" })), el("span", { class: "sub notes" }), el("span", { class: "sub last-words" }), runDetails()),
+    cell("c-context", el("span", { class: "gauge", role: "img" }, el("i")), el("span", { class: "percent" }), el("span", { class: "sub spent" })),
+    cell("c-task", el("span", { class: "task" }), el("span", { class: "sub effort" }), el("span", { class: "sub changes" })),
+    cell("c-acts", acts ? el("button", { type: "button", class: "acts-button" }, "⋯") : null),
   );
 }
 
@@ -115,14 +190,26 @@ function updateRow(row, agent, mixed) {
   updateRun(at("details.run"), agent.loop);
   updateGauge(at(".gauge"), at(".percent"), agent.context_percent);
   text(at(".task"), agent.task ?? "");
+  text(at(".branch"), agent.branch ?? "");
+  // Why it needs somebody may quote them already.
+  text(at(".last-words"), agent.last_words && !agent.why?.includes(agent.last_words) ? `“${agent.last_words}”` : "");
+  attr(at(".last-words"), "title", agent.last_words);
+  text(at(".spent"), [agent.model, agent.cost_usd ? `$${agent.cost_usd.toFixed(2)}` : null].filter(Boolean).join(" · "));
+  attr(at(".spent"), "title", agent.tokens ? `${tokens(agent.tokens)} tokens` : null);
+  updateChanges(at(".changes"), agent.diff);
+  attr(at(".acts-button") ?? row, "aria-label", at(".acts-button") ? `Acts on ${agent.id}` : null);
   text(at(".effort"), [agent.effort && `/${agent.effort}`, agent.phase].filter(Boolean).join(" · "));
+}
+
+function updateChanges(node, diff) {
+  text(node, diff?.files ? `+${diff.added} −${diff.removed} in ${diff.files} file${diff.files === 1 ? "" : "s"}` : "");
 }
 
 function updateNow(at, agent) {
   // A run says which iteration it is in; its agent's tool is in those words.
   const tool = agent.why || agent.loop ? null : agent.tool;
   const urgent = agent.status === "error" || agent.status === "attention";
-  const idle = urgent ? MEANS[agent.status] : STATES[agent.state] ?? (agent.session ? agent.state : "gone");
+  const idle = urgent ? MEANS[agent.status] : STATES[agent.state] ?? "ended";
   text(at(".what b"), tool ? tool.name : "");
   text(at(".about"), tool ? tool.about : agent.why ?? agent.doing ?? idle);
   attr(at(".about"), "title", tool ? tool.about : agent.why ?? null);
@@ -130,6 +217,8 @@ function updateNow(at, agent) {
   since(at(".what .age"), tool?.since);
   const notes = [];
   const beside = tool?.beside ? `+${tool.beside} more` : null;
+  for (const card of agent.cards ?? []) notes.push({ word: `waits: ${card.kind === "permission" ? card.tool : card.kind}`, look: "ask", href: `#/card/${encodeURIComponent(card.id)}` });
+  if (agent.failed_tool) notes.push({ word: `✗ ${agent.failed_tool}`, look: "deny" });
   if (beside) notes.push({ word: beside, look: "plain" });
   if (agent.sub_agents) notes.push({ word: `${agent.sub_agents} sub-agent${agent.sub_agents > 1 ? "s" : ""}`, look: "plain" });
   if (agent.messages) notes.push({ word: `${agent.messages} message${agent.messages > 1 ? "s" : ""} waiting`, look: "info" });
@@ -141,8 +230,8 @@ function updateNow(at, agent) {
   const signature = JSON.stringify(notes);
   if (at(".notes").dataset.signature !== signature) {
     at(".notes").dataset.signature = signature;
-    at(".notes").replaceChildren(...notes.map(({ word, look, title }) => {
-      const made = badge(word, look);
+    at(".notes").replaceChildren(...notes.map(({ word, look, title, href }) => {
+      const made = href ? el("a", { class: `badge ${look}`, href }, word) : badge(word, look);
       attr(made, "title", title);
       return made;
     }));

@@ -2,6 +2,7 @@
 
 import { attr, badge, clock, code, el, empty, keyed, text } from "./dom.js";
 import { bars } from "./chart.js";
+import { ruleAddress, sessionAddress } from "./address.js";
 
 const SPANS = { 24: "24 hours", 168: "7 days", 720: "30 days" };
 const VERDICTS = { deny: "denied", ask: "asked", warn: "warned" };
@@ -44,6 +45,7 @@ export function guardView({ ask, trouble }) {
     const most = Math.max(1, ...told.rules.map(({ count }) => count));
     keyed(rules, told.rules, ({ rule }) => rule, makeRule, (line, { rule, count }) => {
       text(line.querySelector(".rule"), rule);
+      attr(line.querySelector(".rule"), "href", ruleAddress(rule));
       text(line.querySelector(".n"), String(count));
       line.querySelector("i").style.setProperty("--full", count / most);
     });
@@ -60,16 +62,16 @@ export function guardView({ ask, trouble }) {
 }
 
 function makeRule() {
-  return el("li", {}, el("span", { class: "rule mono" }), el("span", { class: "share" }, el("i")), el("b", { class: "n" }));
+  return el("li", {}, el("a", { class: "rule mono" }), el("span", { class: "share" }, el("i")), el("b", { class: "n" }));
 }
 
-function makeVerdict({ at, agent, verdict, about, tool, event, rules, reason, session }) {
+export function makeVerdict({ at, agent, verdict, about, tool, event, rules, reason, session, key }) {
   return el("li", { class: `entry ${verdict}` },
     el("details", {},
       el("summary", {}, el("time", { datetime: at }, clock(at)), badge(VERDICTS[verdict] ?? verdict, verdict),
         el("span", { class: "about" }, about || tool || event), el("span", { class: "marks" }, el("span", { class: "quiet" }, agent))),
       el("div", { class: "more-of-it" },
         reason ? el("div", { class: `block ${verdict}` }, el("h3", {}, "because"), el("pre", {}, reason)) : null,
-        el("p", { class: "quiet" }, [tool, rules.length ? `rules ${rules.join(", ")}` : null].filter(Boolean).join(" · "), " ",
-          session ? el("a", { href: `#/session/${encodeURIComponent(session)}` }, "open its session") : null))));
+        el("p", { class: "quiet links" }, tool ?? null, ...rules.map((rule) => el("a", { class: "mono", href: ruleAddress(rule) }, rule)),
+          session ? el("a", { href: sessionAddress(session, key) }, "open its session at this moment") : null))));
 }

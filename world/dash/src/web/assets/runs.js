@@ -1,10 +1,11 @@
 // A run of the loop within its row: its iterations and workers, folded until somebody opens them.
 
 import { attr, duration, el, keyed, text } from "./dom.js";
+import { runAddress } from "./address.js";
 
 export function runDetails() {
   const head = el("summary", {}, el("span", { class: "counts" }), el("span", { class: "words" }));
-  return el("details", { class: "run", hidden: "" }, head, el("ol", { class: "iterations" }), el("ul", { class: "workers" }));
+  return el("details", { class: "run", hidden: "" }, head, el("a", { class: "whole-run" }, "All of this run"), el("ol", { class: "iterations" }), el("ul", { class: "workers" }));
 }
 
 export function updateRun(node, run) {
@@ -12,6 +13,7 @@ export function updateRun(node, run) {
   if (!run) return;
   text(node.querySelector(".counts"), counts(run));
   text(node.querySelector(".words"), run.said ? ` “${run.said}”` : "");
+  attr(node.querySelector(".whole-run"), "href", runAddress(run.run));
   // The newest first.
   const ended = [...(run.iterations ?? [])].reverse();
   keyed(node.querySelector(".iterations"), ended, (one) => `${one.iteration} ${one.started_at}`, () => el("li"), updateIteration);

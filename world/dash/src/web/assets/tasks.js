@@ -1,12 +1,13 @@
 // The queues of all projects.
 
 import { attr, badge, code, el, empty, folder, keyed, since, text } from "./dom.js";
+import { sessionAddress, taskAddress } from "./address.js";
 
 const ORDER = ["active", "open", "blocked", "quarantined", "done"];
 
 export function tasksView({ ask, trouble }) {
   const list = el("div");
-  const node = el("section", { class: "view" }, list);
+  const node = el("section", { class: "view" }, el("div", { class: "bar" }, el("a", { href: "#/runs" }, "Loops")), list);
   let busy = false;
   const load = async () => {
     if (busy) return;
@@ -47,13 +48,13 @@ function updateProject(node, { project, counts, tasks, left_out }) {
     bar.className = `t-${status}`;
     bar.style.setProperty("flex-grow", count);
   });
-  keyed(at(".tasks"), tasks, ({ slug }) => slug, makeTask, updateTask);
+  keyed(at(".tasks"), tasks.map((task) => ({ ...task, project })), ({ slug }) => slug, makeTask, updateTask);
   text(at(".left-out"), left_out ? `and ${left_out} more; taut task list shows all` : "");
 }
 
 function makeTask() {
   return el("li", { class: "task-line" },
-    el("span", { class: "t-status" }), el("span", { class: "mono slug" }),
+    el("span", { class: "t-status" }), el("a", { class: "mono slug" }),
     el("span", { class: "t-title" }, el("span", { class: "t-name" }), el("span", { class: "sub why" })),
     el("span", { class: "holder" }, el("a"), el("span", { class: "age" })));
 }
@@ -63,6 +64,7 @@ function updateTask(node, task) {
   node.className = `task-line is-${task.status}`;
   at(".t-status").replaceChildren(badge(task.status, `t-${task.status}`));
   text(at(".slug"), task.slug);
+  attr(at(".slug"), "href", taskAddress(task.project, task.slug));
   text(at(".t-name"), task.title);
   const why = [];
   if (task.priority !== 2) why.push(["critical", "high", "", "low"][task.priority] ?? `priority ${task.priority}`);
@@ -73,6 +75,6 @@ function updateTask(node, task) {
   text(at(".why"), why.join(" · "));
   const link = at(".holder a");
   text(link, task.agent ?? "");
-  attr(link, "href", task.session ? `#/session/${encodeURIComponent(task.session)}` : null);
+  attr(link, "href", task.session ? sessionAddress(task.session) : null);
   since(at(".holder .age"), task.status === "active" || task.status === "done" ? task.updated_at : null);
 }

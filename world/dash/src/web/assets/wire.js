@@ -2,10 +2,13 @@
 
 const SHELF = "taut-token";
 const TOKEN_HEADER = "x-taut-token";
+const PERMIT_HEADER = "x-taut-permit";
 // The server says something every ten seconds; after more than two of them the line is dead.
 const SILENCE = 25_000;
 
 let token = null;
+// Proves that a person is there. It is kept in memory alone: what lies in a browser's files proves nothing.
+let permit = null;
 
 // The secret comes behind the `#`, which no server sees, and does not stay in the address bar.
 export async function findToken() {
@@ -30,15 +33,26 @@ function askOtherTabs() {
       channel.close();
       resolve(found);
     };
-    channel.onmessage = ({ data }) => data?.have && give(data.have);
+    channel.onmessage = ({ data }) => {
+      if (!data?.have) return;
+      permit = data.permit ?? permit;
+      give(data.have);
+    };
     channel.postMessage({ want: true });
     setTimeout(() => give(null), 250);
   });
 }
 
+// Whoever is at one tab is at the other: a permit holds for both, and is not asked for twice.
+let tabs = null;
+
 function answerOtherTabs() {
-  const channel = new BroadcastChannel(SHELF);
-  channel.onmessage = ({ data }) => data?.want && token && channel.postMessage({ have: token });
+  tabs = new BroadcastChannel(SHELF);
+  tabs.onmessage = ({ data }) => {
+    if (data?.want && token) tabs.postMessage({ have: token, permit });
+    else if (data?.permit && data.have === token) permit = data.permit;
+  };
+  if (!permit) tabs.postMessage({ want: true });
 }
 
 function request(path, more = {}) {
@@ -51,8 +65,40 @@ export async function ask(path) {
   const response = await request(path);
   if (response.status === 401) throw new Refused();
   const told = await response.json();
+  if (!response.ok) throw Object.assign(new Error(told.error ?? `the server said ${response.status}`), { status: response.status });
+  return told;
+}
+
+// The server wants the code before it acts for anybody.
+export class NeedsCode extends Error {}
+
+// Something is done; what came of it, or why it was not.
+export async function post(path, body) {
+  const headers = { [TOKEN_HEADER]: token, [PERMIT_HEADER]: permit ?? "", "content-type": "application/json" };
+  const response = await request(path, { method: "POST", headers, body: JSON.stringify(body) });
+  if (response.status === 401) throw new Refused();
+  const told = await response.json().catch(() => ({}));
+  if (told.confirm) throw new NeedsCode(told.error);
   if (!response.ok) throw new Error(told.error ?? `the server said ${response.status}`);
   return told;
+}
+
+export async function confirmWith(code) {
+  permit = (await post("/api/confirm", { code })).permit;
+  tabs?.postMessage({ have: token, permit });
+}
+
+export async function mayAct() {
+  return (await ask("/api/standing")).acts;
+}
+
+// A file, and the name the server gives it: an address alone would come without the secret.
+export async function download(path) {
+  const response = await request(path);
+  if (response.status === 401) throw new Refused();
+  if (!response.ok) throw new Error((await response.json().catch(() => ({}))).error ?? `the server said ${response.status}`);
+  const name = /filename="([A-Za-z0-9.-]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
+  return { name: name ?? "taut-session", blob: await response.blob() };
 }
 
 // Calls `onFleet` with every snapshot and `onLine` with how the line stands, for ever.

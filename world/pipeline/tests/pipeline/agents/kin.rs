@@ -62,6 +62,7 @@ const fn kin(profile: &'static AgentProfile, decode: fn(&Map<String, Value>) -> 
             remove: |_, _| Err(none()),
             inspect: |_| Err(none()),
             server: None,
+            waiting: None,
             versions: agents::settings::ClientVersions {
                 program: "none",
                 args: &[],
@@ -75,6 +76,7 @@ const fn kin(profile: &'static AgentProfile, decode: fn(&Map<String, Value>) -> 
                 farewell: DEFAULT.settings.proof.farewell,
                 denial: DEFAULT.settings.proof.denial,
             },
+            status_line: None,
             review: None,
         },
         launch: agents::dialect::LaunchDialect {
@@ -88,6 +90,9 @@ const fn kin(profile: &'static AgentProfile, decode: fn(&Map<String, Value>) -> 
         },
         screen: None,
         status_line: None,
+        session_file: None,
+        answer: None,
+        answer_forms: &[],
     }
 }
 

@@ -133,12 +133,8 @@ fn a4_a_task_is_had_by_one_of_them_and_let_go_at_its_own_end_alone() {
         let plan = TaskPlan { slug: slug.into(), title: slug.into(), ..TaskPlan::default() };
         queue.create(&project, &plan, &engine::queue::Speaker::Person).unwrap();
     }
-    let claims: Vec<_> = agents
-        .iter()
-        .map(|agent| {
-            queue.claim_first(&project, &Claimant { agent: agent.clone(), session: None, lease_ms: 600_000 }).unwrap()
-        })
-        .collect();
+    let claims: Vec<_> =
+        agents.iter().map(|agent| queue.claim_first(&project, &Claimant::agent(agent, 600_000)).unwrap()).collect();
     let held = three.stage.pipeline.store().unwrap().holders().unwrap();
     let mut slugs: Vec<&str> = held.iter().map(|(_, slug)| slug.as_str()).collect();
     slugs.sort_unstable();

@@ -14,6 +14,7 @@ fn reading(stage: &PipelineHome, session: &str, tokens: Option<u64>) -> ContextR
         model: Some("claude-opus-5-5".into()),
         window: Some(533_000),
         tokens,
+        cost_usd: None,
     }
 }
 
@@ -32,6 +33,22 @@ fn s6_what_a_status_line_says_of_the_window_wins_and_is_kept() {
     let unknown = reading(&stage, "one", None);
     stage.pipeline.note(&unknown, &Environment::default()).unwrap();
     assert_eq!(stage.current(&client).context_tokens, Some(400_000), "what it does not know it does not unlearn");
+}
+
+#[test]
+fn f4_what_a_status_line_says_of_the_cost_is_kept_as_told() {
+    let mut stage = PipelineHome::new();
+    let client = stage.client("one");
+    let session = stage.start(&client, "startup").id;
+    let said = |cost: f64| ContextReading { cost_usd: Some(cost), ..reading(&stage, "one", None) };
+    let [told, nonsense, none] = [said(0.75), said(f64::NAN), said(-1.0)];
+    stage.pipeline.store().unwrap().note_session(&session, |facts| facts.cost_estimated = true).unwrap();
+    for reading in [told, nonsense, none] {
+        stage.pipeline.note(&reading, &Environment::default()).unwrap();
+    }
+    let facts = stage.pipeline.store().unwrap().session_facts(&session).unwrap();
+    assert_eq!((facts.cost_usd, facts.cost_estimated), (Some(0.75), false));
+    assert_eq!(facts.model.as_deref(), Some("claude-opus-5-5"));
 }
 
 #[test]

@@ -12,6 +12,7 @@ fn hour() -> Vec<(&'static str, Value)> {
     let bash = |id: &str| json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": id});
     let failed =
         json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "b", "error": "Exit code 2"});
+    let limit = json!({"error": "rate_limit", "last_assistant_message": "API Error: too many requests"});
     vec![
         ("SessionStart", json!({"source": "startup"})),
         ("UserPromptSubmit", json!({"prompt": "go"})),
@@ -21,6 +22,7 @@ fn hour() -> Vec<(&'static str, Value)> {
         ("PostToolUse", bash("a")),
         ("PreToolUse", bash("b")),
         ("PostToolUseFailure", failed),
+        ("StopFailure", limit),
         ("UserPromptSubmit", json!({"prompt": "again"})),
         ("Stop", json!({})),
         ("SessionEnd", json!({"reason": "other"})),
@@ -71,7 +73,7 @@ fn f5_each_kind_rings_in_the_very_event_that_turned_the_status() {
         loud(heard),
         [
             ("PermissionRequest", rings("ada needs you: permission for Bash (git push)")),
-            ("PostToolUseFailure", rings("ada ran into an error: Bash (make): Exit code 2")),
+            ("StopFailure", rings("ada ran into an error: rate limit: “API Error: too many requests”")),
             ("Stop", rings("ada is done")),
         ]
     );

@@ -34,6 +34,18 @@ impl Worker {
         self.stage.agent("worker").status.name()
     }
 
+    fn failed_tool(&mut self) -> Option<String> {
+        let session = self.stage.agent("worker").session?;
+        self.stage.pipeline.store().unwrap().session_facts(&session).unwrap().failed_tool
+    }
+
+    /// Its user has looked.
+    fn looked(&mut self) -> &'static str {
+        let at = self.stage.agent("worker").since;
+        self.stage.pipeline.store().unwrap().focus("worker", at).unwrap();
+        self.status()
+    }
+
     fn notified(&mut self, kind: &str) -> &'static str {
         self.after("Notification", json!({"notification_type": kind, "message": "m"}))
     }
@@ -107,6 +119,27 @@ fn f1_a_permission_request_is_attention_until_it_is_answered() {
     assert_eq!(worker.after("PostToolBatch", json!({"tool_calls": [{"tool_use_id": "toolu_5"}]})), "working");
 }
 
+/// The client tells of a dialog again six seconds after it has shown it.
+#[test]
+fn f1_what_was_looked_at_stays_so_until_something_new_is_asked() {
+    let mut worker = Worker::prompted();
+    worker.shell("PreToolUse", "make", "");
+    worker.shell("PermissionRequest", "make", "");
+    assert_eq!(worker.looked(), "checked");
+    assert_eq!(worker.notified("permission_prompt"), "checked");
+    assert_eq!(worker.shell("PermissionRequest", "make", ""), "checked", "told twice");
+    assert_eq!(worker.shell("PermissionRequest", "make install", "a1"), "attention", "another question");
+    assert_eq!(worker.looked(), "checked");
+    worker.shell("PostToolUse", "make", "");
+    worker.shell("PostToolUse", "make install", "a1");
+    assert_eq!(worker.shell("PermissionRequest", "make", ""), "attention", "asked again after it was answered");
+    let dialog = json!({"mcp_server_name": "el", "message": "Your name?", "mode": "form"});
+    assert_eq!(worker.looked(), "checked");
+    assert_eq!(worker.after("Elicitation", dialog), "attention");
+    assert_eq!(worker.looked(), "checked");
+    assert_eq!(worker.notified("elicitation_dialog"), "checked");
+}
+
 /// A call that runs beside the one that waits is no answer to it.
 #[test]
 fn f1_another_call_that_comes_back_leaves_the_question_standing() {
@@ -170,18 +203,56 @@ fn f1_an_elicitation_is_attention_until_its_result() {
 }
 
 #[test]
-fn f1_a_failed_tool_is_an_error_until_the_next_success_prompt_or_stop() {
-    let ways: [(&str, &str); 3] = [("PostToolUse", "working"), ("UserPromptSubmit", "working"), ("Stop", "done")];
+fn f1_a_failed_tool_is_a_mark_beside_the_status_until_the_next_success_prompt_or_stop() {
+    let ways =
+        [("PostToolUse", "working"), ("UserPromptSubmit", "working"), ("Stop", "done"), ("StopFailure", "error")];
     for (event, expected) in ways {
         let mut worker = Worker::prompted();
         worker.shell("PreToolUse", "false", "");
-        assert_eq!(worker.shell("PostToolUseFailure", "false", ""), "error");
-        assert_eq!(worker.after("MessageDisplay", json!({})), "error");
+        assert_eq!(worker.failed_tool(), None);
+        assert_eq!(worker.shell("PostToolUseFailure", "false", ""), "working");
+        assert_eq!(worker.failed_tool().as_deref(), Some("Bash (false): no"));
+        assert_eq!(worker.after("MessageDisplay", json!({})), "working");
         // The next try is not yet a success.
-        assert_eq!(worker.shell("PreToolUse", "true", ""), "error");
-        assert_eq!(worker.after("PostToolBatch", json!({"tool_calls": []})), "error");
+        worker.shell("PreToolUse", "true", "a1");
+        worker.after("PostToolBatch", json!({"tool_calls": []}));
+        assert!(worker.failed_tool().is_some());
+        worker.shell("PostToolUseFailure", "make", "a1");
+        assert_eq!(worker.failed_tool().as_deref(), Some("Bash (make): no"), "a sub-agent's is the row's too");
         assert_eq!(worker.shell(event, "true", ""), expected, "{event}");
+        assert_eq!(worker.failed_tool(), None, "{event}");
     }
+}
+
+/// A mark costs the ordinary event nothing: what does not change it does not write it.
+#[test]
+fn f1_only_a_failure_and_what_follows_it_write_the_mark() {
+    let mut worker = Worker::prompted();
+    let facts = |worker: &mut Worker| {
+        let session = worker.stage.agent("worker").session.unwrap();
+        worker.stage.pipeline.store().unwrap().session_facts(&session).unwrap()
+    };
+    let begun = facts(&mut worker).updated_at;
+    worker.shell("PreToolUse", "true", "");
+    worker.shell("PostToolUse", "true", "");
+    assert_eq!(facts(&mut worker).updated_at, begun, "not written");
+    worker.shell("PostToolUseFailure", "false", "");
+    let failed = facts(&mut worker).updated_at;
+    worker.shell("PostToolUseFailure", "false", "");
+    assert_eq!(facts(&mut worker).updated_at, failed, "the same mark");
+    worker.shell("PostToolUse", "true", "");
+    let cleared = facts(&mut worker).updated_at;
+    worker.shell("PostToolUse", "true", "");
+    assert!(cleared > failed && facts(&mut worker).updated_at == cleared);
+}
+
+#[test]
+fn f1_a_secret_of_a_failed_tool_is_not_kept_in_its_mark() {
+    let mut worker = Worker::prompted();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    worker.shell("PostToolUseFailure", &format!("curl -H 'Authorization: token {token}' x"), "");
+    let mark = worker.failed_tool().unwrap();
+    assert!(mark.starts_with("Bash (curl") && !mark.contains(&token), "{mark}");
 }
 
 #[test]
@@ -192,6 +263,7 @@ fn f1_a_tool_the_user_interrupted_is_no_error() {
     let fields = json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "toolu_1",
         "error": "interrupted", "is_interrupt": true});
     assert_eq!(worker.after("PostToolUseFailure", fields), "working");
+    assert_eq!(worker.failed_tool(), None, "whoever pressed Esc knows of it");
     assert_eq!(worker.notified("idle_prompt"), "done");
 }
 
@@ -208,6 +280,9 @@ fn f1_a_turn_that_failed_is_an_error_until_something_goes_on() {
     let mut worker = Worker::prompted();
     assert_eq!(worker.after("StopFailure", json!({"error": "rate_limit"})), "error");
     assert_eq!(worker.notified("idle_prompt"), "error");
+    // A sub-agent that goes on is not the turn that failed.
+    assert_eq!(worker.shell("PreToolUse", "ls", "a1"), "error");
+    assert_eq!(worker.shell("PostToolUse", "ls", "a1"), "error");
     assert_eq!(worker.after("UserPromptSubmit", json!({"prompt": "again"})), "working");
     assert_eq!(worker.notified("idle_prompt"), "done");
 }
@@ -217,8 +292,8 @@ fn f1_a_sub_agents_events_count_towards_its_parent() {
     let mut worker = Worker::prompted();
     worker.after("SubagentStart", json!({"agent_id": "a1", "agent_type": "Explore"}));
     assert_eq!(worker.shell("PreToolUse", "false", "a1"), "working");
-    assert_eq!(worker.shell("PostToolUseFailure", "false", "a1"), "error");
-    assert_eq!(worker.shell("PostToolUse", "true", "a1"), "working");
+    assert_eq!(worker.after("StopFailure", json!({"error": "overloaded", "agent_id": "a1"})), "error");
+    assert_eq!(worker.shell("PostToolUse", "true", ""), "working");
     assert_eq!(worker.shell("PermissionRequest", "make", "a1"), "attention");
     // The others go on, and the question still stands.
     assert_eq!(worker.shell("PreToolUse", "ls", ""), "attention");

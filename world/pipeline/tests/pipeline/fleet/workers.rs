@@ -245,12 +245,11 @@ fn f3_the_pause_between_wake_ups_outlives_the_delivery_of_what_it_was_for() {
     assert_eq!(fresh.session.memo.woken, Some(Woken { at: later, row: 0 }), "a person's word ends the row");
 }
 
-fn idle(one: &store::WakeCandidate) -> Idle<'_> {
+fn idle(one: &store::WakeCandidate) -> Idle {
     Idle {
         state: one.session.state,
         status: one.status,
         last_seen: one.session.last_seen_at,
-        pane: one.session.pane.as_deref(),
         messages: one.messages,
         woken_at: one.woken_at,
         last: one.session.memo.woken,

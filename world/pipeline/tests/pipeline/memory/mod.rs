@@ -100,7 +100,7 @@ impl Play for PipelineHome {
         let plan = model::task::TaskPlan { slug: slug.into(), title: slug.into(), ..model::task::TaskPlan::default() };
         let moment = model::task::ClockReading { now: model::Ms(1_800_000_000_000), awake: 1, boot: "b".into() };
         let claimant =
-            engine::queue::Claimant { agent: agent.into(), session: session.cloned(), lease_ms: 600_000_000 };
+            engine::queue::Claimant { session: session.cloned(), ..engine::queue::Claimant::agent(agent, 600_000_000) };
         let mut queue = pipeline::queue::Queue::new(self.pipeline.store().unwrap(), move || moment.clone());
         queue.create(&project, &plan, &engine::queue::Speaker::Person).unwrap();
         queue.claim_one(&project, slug, &claimant).unwrap();

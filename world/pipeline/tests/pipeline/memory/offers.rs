@@ -318,6 +318,24 @@ fn m1_work_whose_client_died_without_a_word_is_offered_and_its_note_written_when
     assert_eq!(told(&start(&mut stage, &cat, "startup")), "");
 }
 
+/// Whoever follows clients finds out that it is gone and ends its session: its work is offered as before.
+#[test]
+fn m1_work_whose_client_was_found_to_be_gone_is_offered_until_it_is_declined() {
+    let mut stage = on();
+    died(&mut stage, Living::new());
+    let found_out = stage.pipeline.reap_orphans(model::Ms(1_800_000_000_000 + 3 * 3_600_000)).unwrap();
+    assert_eq!((found_out, stage.sessions().iter().filter(|session| session.open()).count()), (1, 0));
+    let bob = named(&stage, "bob");
+    let offered = told(&start(&mut stage, &bob, "startup"));
+    let line = |of: &str| offered.split('`').find(|part| part.contains(of)).unwrap_or_else(|| panic!("{offered}"));
+    let taken = printed(&mut stage, &bob, line("taut continue "));
+    assert!(taken.contains("Dig the cellar by hand") && taken.contains("cellar.py"), "{taken}");
+    assert!(printed(&mut stage, &bob, line("--no")).contains("not offered again"));
+    stage.end(&bob, "other");
+    let cat = named(&stage, "cat");
+    assert_eq!(told(&start(&mut stage, &cat, "startup")), "");
+}
+
 #[test]
 fn m6_work_whose_client_died_without_a_word_is_declined_for_good() {
     for how in ["line", "prompt"] {

@@ -113,7 +113,7 @@ impl Machine {
 }
 
 pub fn claimant(agent: &str) -> Claimant {
-    Claimant { agent: agent.into(), session: None, lease_ms: LEASE_MS }
+    Claimant::agent(agent, LEASE_MS)
 }
 
 pub fn actor(agent: &str) -> Actor {

@@ -1,8 +1,9 @@
 //! L10: what an agent says to be done while its loop proves counts once it is proven.
 
 use super::machine::{LEASE_MS, Machine, PROJECT, actor, is_refusal};
-use engine::queue::{NEVER_PROVEN, SESSION_EXITED, Speaker};
+use engine::queue::{Actor, Claimant, NEVER_PROVEN, SESSION_ENDED, SESSION_EXITED, Speaker};
 use model::ClientProcess;
+use model::run::Run;
 use model::task::{AttemptOutcome, TaskStatus};
 use pipeline::queue::Settled;
 use serde_json::{Value, json};
@@ -198,6 +199,67 @@ fn l10_no_agent_says_what_proves_a_task_or_makes_one_done_past_the_proof() {
     machine.queue().update(PROJECT, "c", &by_hand, &Speaker::Person).unwrap();
 }
 
+/// What runs within agent `w`, and calls itself otherwise.
+fn within_w(token: Option<String>) -> Actor {
+    Actor { agent: "x".into(), attempt: None, token, speaker: Speaker::agent("w") }
+}
+
+#[test]
+fn l10_under_another_name_the_agent_of_a_loop_is_proven_all_the_same() {
+    let mut machine = Machine::new(PLAN);
+    machine.run("w", true);
+    let claimed = machine.claim("x").unwrap();
+    let mine = within_w(Some(claimed.token));
+    let settled = machine.queue().done(PROJECT, "a", &mine, commit()).unwrap();
+    assert_eq!(settled, Settled::Proposed { verify: None });
+    assert_eq!((machine.task("a").queued.status, machine.task("b").queued.open_blockers), (TaskStatus::Active, 1));
+    let again = machine.queue().done(PROJECT, "a", &mine, Value::Null).unwrap();
+    assert_eq!(again, Settled::Proposed { verify: None }, "said twice it is one");
+    let said = machine.queue().proposals("w").unwrap();
+    assert_eq!((said.len(), &said[0].result), (1, &Some(commit())), "whoever proves it finds it");
+    let leader = ClientProcess { pid: u32::MAX - 7, started: 1 };
+    assert_eq!(machine.queue().keep_all("w", leader).unwrap(), 1, "and keeps its lease");
+    machine.queue().confirm(PROJECT, "a", "w").unwrap();
+    assert_eq!((machine.task("a").queued.status, machine.task("a").result), (TaskStatus::Done, Some(commit())));
+    machine.check();
+}
+
+#[test]
+fn l10_a_person_is_no_agent_of_the_loop_that_runs_beside() {
+    let mut machine = Machine::new(PLAN);
+    machine.run("w", true);
+    machine.claim("x").unwrap();
+    let person = Actor { speaker: Speaker::Person, ..within_w(None) };
+    assert_eq!(machine.queue().done(PROJECT, "a", &person, Value::Null).unwrap(), Settled::Now);
+}
+
+#[test]
+fn l10_a_short_lease_is_no_short_proof() {
+    let mut machine = Machine::new(PLAN);
+    machine.run("w", true);
+    let hasty = Claimant { lease_ms: 1_000, ..super::machine::claimant("w") };
+    machine.queue().claim_first(PROJECT, &hasty).unwrap().unwrap();
+    machine.queue().done(PROJECT, "a", &actor("w"), commit()).unwrap();
+    machine.queue().keep_proposals("w").unwrap();
+    machine.pass(PROOF_LEASE_MS - 1);
+    assert_eq!(machine.claim("other").unwrap().task.plan.slug, "c", "the proof of a has its time");
+    machine.queue().confirm(PROJECT, "a", "w").unwrap();
+}
+
+#[test]
+fn l11_below_a_worker_nobody_claims_another_task_whatever_its_name() {
+    let mut machine = Machine::new(PLAN);
+    let worker = machine.run("w", true);
+    machine.store.save_run(&Run { task: Some("a".into()), ..worker }).unwrap();
+    machine.claim("w").unwrap();
+    let below = Claimant { speaker: Speaker::Agents(vec!["x".into(), "w".into()]), ..super::machine::claimant("x") };
+    let refused = machine.queue().claim_one(PROJECT, "c", &below).unwrap_err().to_string();
+    assert!(refused.contains("started for task 'a' alone"), "{refused}");
+    let refused = machine.queue().claim_first(PROJECT, &below).unwrap_err();
+    assert!(is_refusal(&refused) && refused.to_string().contains("held by agent w"), "{refused}");
+    assert_eq!(machine.task("c").queued.status, TaskStatus::Open);
+}
+
 #[test]
 fn q2_a_look_ends_what_lapsed_and_tells_when_more_comes() {
     let mut machine = Machine::new(PLAN);
@@ -227,20 +289,31 @@ fn q8_a_look_after_a_sleep_takes_nothing_from_anybody() {
 #[test]
 fn l6_q5_what_is_let_go_for_a_limit_of_the_service_does_not_count_against_its_task() {
     let mut machine = Machine::new(PLAN);
-    for _ in 0..12 {
+    for nth in 0..24 {
         let since = machine.moment.now;
         assert_eq!(machine.claim("w").unwrap().task.plan.slug, "a");
-        machine.queue().release_all("w", SESSION_EXITED).unwrap();
-        assert_eq!(machine.queue().forgive("w", since).unwrap(), 1);
+        let by_its_hook = nth % 2 == 0;
+        if by_its_hook {
+            machine.queue().release_all("w", SESSION_ENDED).unwrap();
+        }
+        let slugs = machine.queue().hand_back_all("w", "a limit", Some(since)).unwrap();
+        assert_eq!(slugs.len(), usize::from(!by_its_hook));
+        machine.queue().hand_back_all("w", "the end", None).unwrap();
+        let task = machine.task("a").queued;
+        assert_eq!((task.status, task.releases, task.retry_count), (TaskStatus::Open, 0, 0), "{nth}");
         machine.pass(1_000);
     }
-    let task = machine.task("a").queued;
-    assert_eq!((task.status, task.releases, task.attempt), (TaskStatus::Open, 0, 12));
+    assert_eq!(machine.task("a").queued.attempt, 24);
+    let before = machine.moment.now;
     machine.claim("w").unwrap();
     machine.queue().release_all("w", SESSION_EXITED).unwrap();
     machine.pass(1_000);
     let later = machine.moment.now;
-    assert_eq!(machine.queue().forgive("w", later).unwrap(), 0, "what was let go before is another matter");
-    assert_eq!(machine.task("a").queued.releases, 1);
+    machine.queue().hand_back_all("w", "a limit", Some(later)).unwrap();
+    assert_eq!(machine.task("a").queued.releases, 1, "what was let go before is another matter");
+    machine.claim("other").unwrap();
+    machine.queue().release_all("other", SESSION_EXITED).unwrap();
+    machine.queue().hand_back_all("w", "a limit", Some(before)).unwrap();
+    assert_eq!(machine.task("a").queued.releases, 2, "and so is what another let go of since");
     machine.check();
 }

@@ -25,7 +25,7 @@ type Verb = fn(&Path) -> Result<(), String>;
 const VERBS: &[(&str, Verb)] = &[
     ("open", |state| open(state).map(drop)),
     ("claim", |state| {
-        let claimant = Claimant { agent: "w2".into(), session: None, lease_ms: 600_000 };
+        let claimant = Claimant::agent("w2", 600_000);
         queue(state, |queue| queue.claim_one(PROJECT, "t1", &claimant).map(drop))
     }),
     ("done", |state| {
@@ -90,7 +90,7 @@ fn guarded(state: &Path) -> pipeline::Response {
 /// Three tasks, the first of them held by `w1`.
 fn prepared(state: &Path) {
     let plan: String = (0..3).map(|n| format!("{{\"id\":\"t{n}\",\"t\":\"T\"}}\n")).collect();
-    let claimant = Claimant { agent: "w1".into(), session: None, lease_ms: 600_000 };
+    let claimant = Claimant::agent("w1", 600_000);
     queue(state, |queue| queue.plan_sync(PROJECT, &plan, &Speaker::Person).map(drop)).unwrap();
     queue(state, |queue| queue.claim_one(PROJECT, "t0", &claimant).map(drop)).unwrap();
 }

@@ -145,7 +145,7 @@ impl Story {
     }
 
     fn claim(&mut self, agent: &str) {
-        let claimant = Claimant { agent: agent.into(), session: None, lease_ms: 600_000 };
+        let claimant = Claimant::agent(agent, 600_000);
         self.commit(Promise::Kept, "claim", |story| {
             story.queue().claim_first(PROJECT, &claimant).unwrap().expect("there is a task");
         });

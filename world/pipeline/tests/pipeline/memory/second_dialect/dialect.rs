@@ -47,6 +47,7 @@ pub static DIALECT: Dialect = Dialect {
         remove,
         inspect,
         server: None,
+        waiting: None,
         versions: ClientVersions {
             program: "example",
             args: &["version"],
@@ -63,6 +64,7 @@ pub static DIALECT: Dialect = Dialect {
             farewell: |cwd, mark| json!({"what": "over", "talk": mark, "where": cwd}).to_string(),
             denial: |said| serde_json::from_str::<Value>(said).ok()?.get("because")?.as_str().map(str::to_owned),
         },
+        status_line: None,
         review: None,
     },
     launch: LaunchDialect {
@@ -76,6 +78,9 @@ pub static DIALECT: Dialect = Dialect {
     },
     screen: None,
     status_line: None,
+    session_file: None,
+    answer: None,
+    answer_forms: &[],
 };
 
 const fn registered(kind: EventKind, name: &'static str) -> Registered {
@@ -121,6 +126,7 @@ static PROFILE: AgentProfile = AgentProfile {
             tokens.map_or(FoundUsage::Nothing, |tokens| FoundUsage::Usage(Usage { tokens, model: Some("ex-1".into()) }))
         },
         last_words: |_| None,
+        spent: |_| None,
     },
 };
 

@@ -1,0 +1,115 @@
+//! What a person does from `taut top`, carried out by `actions` as it is from a command or the page.
+
+use super::super::PATIENCE;
+use crate::person;
+use actions::{ActionError, FleetPlace, Interrupted, Person, RuleAllowance, Said};
+use dash::tui::{TopAct, TopActions};
+use host::paths::PathVariables;
+use model::card::{ActionPlace, Card, CardAnswer, CardState};
+use std::time::{Duration, Instant};
+use store::{Focus, Store};
+
+/// So long is looked for what became of an answer.
+const LOOK_FOR: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Whoever sits at the terminal that `taut top` is drawn on.
+pub struct TopPerson {
+    person: Person,
+    places: PathVariables,
+}
+
+impl TopPerson {
+    pub fn here() -> Self {
+        let person = Person { user: person::name(), place: ActionPlace::Top };
+        Self { person, places: PathVariables::from_process() }
+    }
+
+    fn store(&self) -> Result<Store, String> {
+        // Asked each time: whoever started it may be gone, and an agent may type into its terminal.
+        person::required("top").map_err(|refused| refused.what().to_string())?;
+        Store::open_and_migrate(&self.places.state(), PATIENCE).map_err(|error| error.to_string())
+    }
+
+    fn place(&self) -> FleetPlace {
+        FleetPlace { state: self.places.state(), home: self.places.home() }
+    }
+
+    fn perform(&self, store: &mut Store, act: TopAct) -> Result<String, ActionError> {
+        let (person, place) = (&self.person, self.place());
+        Ok(match act {
+            TopAct::Answer { card, answer } => return self.answer(store, &card, answer),
+            TopAct::Say { agent, text } => match actions::say(store, &place, person, &agent, &text)? {
+                Said::Typed => format!("typed at the prompt of {agent}, as your own words"),
+                Said::Message { why, .. } => format!("sent to {agent} as a note of yours; not typed: {why}"),
+            },
+            TopAct::Seen { agent } => match actions::mark_seen(store, &agent)? {
+                Focus::Checked => format!("{agent} is checked"),
+                Focus::Untouched(status) => format!("{agent} is {}: there was nothing to look at", status.name()),
+            },
+            TopAct::Interrupt { agent } => match actions::interrupt(store, &place, person, &agent)? {
+                Interrupted::Stopped => format!("{agent} has stopped"),
+                Interrupted::Pressed => format!("Esc was pressed for {agent}; it has not said yet that it stopped"),
+            },
+            TopAct::Restart { agent } => {
+                actions::restart(store, &place, person, &agent)?;
+                format!("{agent} is started again")
+            }
+            TopAct::TakeUp { agent } => actions::take_up(store, &agent)?,
+            TopAct::AllowRule { agent, rule } => {
+                let allowance = self.allowance(store, &agent, &rule)?;
+                allowance.write(store, person)?;
+                format!("{rule} is allowed {}", allowance.scope)
+            }
+        })
+    }
+
+    fn allowance(&self, store: &Store, agent: &str, rule: &str) -> Result<RuleAllowance, ActionError> {
+        actions::allow_rule_here(store, &self.places.user_config(), agent, rule)
+    }
+
+    /// Answers, and waits a moment for what became of it.
+    fn answer(&self, store: &mut Store, card: &str, answer: CardAnswer) -> Result<String, ActionError> {
+        let agent = actions::answer(store, &self.person, card, answer)?.agent;
+        service::tell_daemon(&self.places);
+        let until = Instant::now() + LOOK_FOR;
+        loop {
+            let found = store.card(card)?;
+            match found.as_ref().map(|card: &Card| card.state) {
+                Some(CardState::Used) => return Ok(format!("{agent}: your answer was used")),
+                Some(CardState::AtTerminal) => return Ok(format!("{agent}: it was answered at the terminal")),
+                Some(CardState::LetGo) | None => {
+                    let why = found.as_ref().map_or("nobody waits for it any more", actions::let_go_words);
+                    return Ok(format!("{agent}: {why}"));
+                }
+                Some(CardState::Given) if Instant::now() >= until => {
+                    return Ok(format!("{agent}: your answer was given; its client has not confirmed it yet"));
+                }
+                Some(_) if Instant::now() >= until => {
+                    return Ok(format!("{agent}: your answer waits to be given"));
+                }
+                Some(_) => std::thread::sleep(LOOK_EVERY),
+            }
+        }
+    }
+}
+
+impl TopActions for TopPerson {
+    fn act(&self, act: TopAct) -> String {
+        let mut store = match self.store() {
+            Ok(store) => store,
+            Err(why) => return why,
+        };
+        let done = self.perform(&mut store, act).unwrap_or_else(|error| error.to_string());
+        service::tell_daemon(&self.places);
+        let _ = store.settle();
+        done
+    }
+
+    fn prepare(&self, act: &TopAct) -> Result<String, String> {
+        let store = self.store()?;
+        let TopAct::AllowRule { agent, rule } = act else { return Err("there is nothing to ask".to_string()) };
+        let allowance = self.allowance(&store, agent, rule).map_err(|error| error.to_string())?;
+        Ok(format!("allow {rule} {}?", allowance.scope))
+    }
+}

@@ -1,0 +1,182 @@
+//! What a person can do from the page, as data; and who does it. Everything goes through `actions`, which commands and
+//! `taut top` use too: the page has no way of its own to an agent.
+
+use super::connections::ConnectionEnds;
+use actions::{ActionError, FleetPlace, Interrupted, PaneWay, Person, Said};
+use model::card::{Card, CardAnswer, ChosenAnswer};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use store::{Focus, Store, StoreHandle};
+
+/// One act, as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PageAct {
+    Answer { card: String, answer: PageAnswer },
+    Agent { agent: String, act: AgentAct },
+}
+
+/// An answer to the card that the page showed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageAnswer {
+    /// Of the input that was shown.
+    pub digest: String,
+    pub answer: PageChoice,
+}
+
+/// Questions and labels by their numbers: what a person sees of them is cleaned, and the agent knows them as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "say", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PageChoice {
+    AllowOnce,
+    Deny { words: String },
+    Choose { chosen: Vec<NumberedChoice> },
+    ApprovePlan,
+    RejectPlan { words: String },
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NumberedChoice {
+    pub labels: Vec<usize>,
+    pub words: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentAct {
+    Say {
+        text: String,
+    },
+    Seen,
+    Stop,
+    Restart,
+    Pane,
+    /// What would be allowed is said first, and done when it is asked for with that very scope.
+    AllowRule {
+        rule: String,
+        agreed: Option<String>,
+    },
+    TakeUp,
+}
+
+/// Who sits at the page, and what they act on.
+#[derive(Debug, Clone)]
+pub struct PagePerson {
+    pub person: Person,
+    pub place: FleetPlace,
+    /// The user's own configuration.
+    pub config: PathBuf,
+    /// Whether whoever connects may act: an agent may have read the address and the code off the screen.
+    pub visitor: CheckVisitor,
+}
+
+/// Why whoever is at the other end of a connection may not act, in words.
+pub type CheckVisitor = fn(ConnectionEnds) -> Result<(), String>;
+
+/// Does what is asked; tests put another in its place.
+pub type Perform = dyn Fn(&PageAct) -> Result<Value, ActionError> + Send + Sync;
+
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The real one, with a connection of its own that is kept.
+pub fn perform(by: PagePerson) -> Box<Perform> {
+    let handle = Mutex::new(StoreHandle::default());
+    Box::new(move |act| {
+        let mut handle = handle.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = handle.get(|| Store::open(&by.place.state, PATIENCE)).map_err(ActionError::from);
+        let done = done.and_then(|store| act.on(store, &by));
+        // A connection that failed is not kept: the file may be damaged or gone.
+        if matches!(done, Err(ActionError::Store(_))) {
+            handle.close();
+        }
+        done
+    })
+}
+
+impl PageAct {
+    fn on(&self, store: &mut Store, by: &PagePerson) -> Result<Value, ActionError> {
+        match self {
+            Self::Answer { card, answer } => {
+                let stored = store.card(card)?.ok_or_else(|| ActionError::NoCard(card.clone()))?;
+                let answer = answer.to(&stored).map_err(ActionError::Refused)?;
+                actions::answer(store, &by.person, card, answer)?;
+                Ok(json!({"state": "answered"}))
+            }
+            Self::Agent { agent, act } => act.on(store, by, agent),
+        }
+    }
+}
+
+impl PageAnswer {
+    /// The answer in the agent's own words, or why it is none to this card.
+    fn to(&self, card: &Card) -> Result<CardAnswer, String> {
+        if self.digest != card.digest {
+            return Err("what it asks for has changed since this page showed it; look at it again".to_owned());
+        }
+        Ok(match &self.answer {
+            PageChoice::AllowOnce => CardAnswer::AllowOnce,
+            PageChoice::Deny { words } => CardAnswer::Deny { words: words.clone() },
+            PageChoice::ApprovePlan => CardAnswer::ApprovePlan,
+            PageChoice::RejectPlan { words } => CardAnswer::RejectPlan { words: words.clone() },
+            PageChoice::Choose { chosen } => {
+                let strange = || "this is no answer to what was asked; look at it again".to_owned();
+                let asked = model::question::questions(&card.shown.input).ok_or_else(strange)?;
+                if asked.len() != chosen.len() {
+                    return Err(strange());
+                }
+                let named = asked.iter().zip(chosen).map(|(question, chosen)| {
+                    let label = |at: &usize| question.options.get(*at).map(|option| option.label.to_owned());
+                    let labels = chosen.labels.iter().map(label).collect::<Option<Vec<_>>>().ok_or_else(strange)?;
+                    Ok((question.text.to_owned(), ChosenAnswer { labels, words: chosen.words.clone() }))
+                });
+                CardAnswer::Choose { chosen: named.collect::<Result<_, String>>()? }
+            }
+        })
+    }
+}
+
+impl AgentAct {
+    fn on(&self, store: &mut Store, by: &PagePerson, agent: &str) -> Result<Value, ActionError> {
+        let PagePerson { person, place, config, .. } = by;
+        Ok(match self {
+            Self::Say { text } => match actions::say(store, place, person, agent, text)? {
+                Said::Typed => json!({"done": "typed at its prompt, as your own words"}),
+                Said::Message { wakes, why } => {
+                    let when =
+                        if wakes { "it is woken for it" } else { "it is shown it at its next prompt or tool call" };
+                    json!({"done": format!("left as a note of yours; {when}"), "why": why})
+                }
+            },
+            Self::Seen => match actions::mark_seen(store, agent)? {
+                Focus::Checked => json!({"done": "marked as seen"}),
+                Focus::Untouched(status) => json!({"done": format!("it asks for nothing: it is {}", status.name())}),
+            },
+            Self::Stop => match actions::interrupt(store, place, person, agent)? {
+                Interrupted::Stopped => json!({"done": "stopped, as by Esc at its terminal"}),
+                Interrupted::Pressed => json!({"done": "Esc was pressed; it has not said yet that it stopped"}),
+            },
+            Self::Restart => {
+                actions::restart(store, place, person, agent)?;
+                json!({"done": "asked to start again; `taut run` does it"})
+            }
+            // A page is in no tmux: there is a way to go, never a going.
+            Self::Pane => match actions::pane(store, agent, "")? {
+                PaneWay::Command(command) => json!({"command": command}),
+                PaneWay::Go(words) => json!({"command": format!("tmux {}", words.join(" "))}),
+            },
+            Self::AllowRule { rule, agreed } => {
+                let allowance = actions::allow_rule_here(store, config, agent, rule)?;
+                if agreed.as_ref() == Some(&allowance.scope) {
+                    allowance.write(store, person)?;
+                    json!({"done": format!("{rule} is allowed: {}", allowance.scope)})
+                } else {
+                    json!({"scope": allowance.scope, "diff": allowance.diff, "file": allowance.file})
+                }
+            }
+            Self::TakeUp => json!({"command": actions::take_up(store, agent)?}),
+        })
+    }
+}
