@@ -23,8 +23,10 @@ fn a_payload_that_cannot_be_read_is_in_the_log_whoever_served_it_and_the_doctor_
         let stage = if env == DAEMON { Stage::with_daemon() } else { Stage::new() };
         let (payload, secret) = unreadable();
         assert_eq!(stage.hook(&payload, env).code(), Some(0));
-        let logged = poll::until("the trouble to be logged", LIMIT, || troubles(&stage).pop()).unwrap();
-        assert!(logged.contains("could not read the call"), "{logged}");
+        // On a busy machine there may be another trouble beside it.
+        let unread = |line: &String| line.contains("could not read the call");
+        let logged =
+            poll::until("the trouble to be logged", LIMIT, || troubles(&stage).into_iter().find(unread)).unwrap();
         let shown = stage.taut(&["daemon", "log"]).stdout_text();
         assert!(shown.contains("WARN  ") && shown.contains(&logged), "{shown}");
         let file = fs::read_to_string(stage.sandbox.taut_home().join("daemon.log")).unwrap();
