@@ -2,10 +2,13 @@
 //! wherever a person looks until a person has seen it.
 
 use crate::{Error, reserve};
-use model::Ms;
+use model::{Ms, WallClock};
 use std::fmt;
 use std::io;
 use std::path::Path;
+
+/// The sentence is read by people, who have a clock on the wall.
+const HERE: WallClock = WallClock(|at| sys::clock::utc_offset_s(at.0.div_euclid(1000)));
 
 /// Events that were answered and are not stored, and that no person was told of yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -76,7 +79,7 @@ impl fmt::Display for Unstored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let events = |count: u64| if count == 1 { "1 event".to_owned() } else { format!("{count} events") };
         if self.events > 0 {
-            let since = self.first.rfc3339();
+            let since = HERE.shown(self.first, Ms(sys::clock::wall_ms()));
             write!(f, "{} could not be stored since {since} ({})", events(self.events), self.why.name())?;
         }
         if self.denials > 0 {
