@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 use testkit::stage::{PLENTY, Stage, TestTmux};
 use testkit::{is_missing, poll};
 
@@ -161,14 +162,19 @@ fn r4_taut_run_is_suspended_continued_and_leaves_the_terminal_as_it_was_however_
         tmux.ask(&["send-keys", "-t", &pane, "-l", "--", line]);
         tmux.ask(&["send-keys", "-t", &pane, "Enter"]);
     };
+    let read = |name: &str| fs::read_to_string(folder.join(name)).ok().filter(|text| text.ends_with('\n'));
     let written = |name: &str| {
-        let read = || fs::read_to_string(folder.join(name)).ok().filter(|text| text.ends_with('\n'));
-        poll::until(name, PLENTY, read)
+        poll::until(name, PLENTY, || read(name))
             .unwrap_or_else(|error| panic!("{error}:\n{}", tmux.ask(&["capture-pane", "-p", "-t", &pane])))
     };
+    // What is typed while a program still ends is that program's, so it is typed again.
     let modes = |name: &str| {
-        type_line(&format!("stty -g > {0}.part && mv {0}.part {0}", file(name)));
-        written(name)
+        let typed = || {
+            type_line(&format!("stty -g > {0}.part && mv {0}.part {0}", file(name)));
+            poll::until(name, Duration::from_secs(3), || read(name)).ok()
+        };
+        poll::until(name, PLENTY, typed)
+            .unwrap_or_else(|error| panic!("{error}:\n{}", tmux.ask(&["capture-pane", "-p", "-t", &pane])))
     };
     let until_read = |word: &str, name: &str| {
         let read = || {
