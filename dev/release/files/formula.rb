@@ -8,9 +8,9 @@ class TautCli < Formula
   def install
     bin.install "taut"
     man1.install Dir["man/*.1"]
-    bash_completion.install "completions/taut.bash" => "taut" if File.exist?("completions/taut.bash")
-    zsh_completion.install "completions/_taut" if File.exist?("completions/_taut")
-    fish_completion.install "completions/taut.fish" if File.exist?("completions/taut.fish")
+    bash_completion.install "completions/taut.bash" => "taut"
+    zsh_completion.install "completions/_taut"
+    fish_completion.install "completions/taut.fish"
   end
 
   def caveats

@@ -66,6 +66,12 @@ pub(crate) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     packed.finish()
 }
 
+pub(crate) fn gunzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut plain = Vec::new();
+    GzDecoder::new(bytes).read_to_end(&mut plain)?;
+    Ok(plain)
+}
+
 /// The files only, without their folders.
 pub(crate) fn read_tar_gz(bytes: &[u8]) -> io::Result<Vec<PackedFile>> {
     let mut tar = tar::Archive::new(GzDecoder::new(bytes));

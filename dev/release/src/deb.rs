@@ -31,16 +31,17 @@ fn installed(input: &ReleaseInput, binary: &TargetBinary) -> io::Result<Vec<Pack
         PackedFile::program("usr/bin/taut", &binary.bytes),
         PackedFile::text(format!("usr/share/doc/{PACKAGE}/copyright"), copyright),
     ];
-    for page in &input.pages.manual {
-        files.push(PackedFile::text(format!("usr/share/man/man1/{}.gz", page.name), gzip(&page.bytes)?));
-    }
-    for script in &input.pages.completions {
-        let place = match script.name.as_str() {
-            "taut.bash" => "usr/share/bash-completion/completions/taut",
-            "_taut" => "usr/share/zsh/vendor-completions/_taut",
-            _ => "usr/share/fish/vendor_completions.d/taut.fish",
-        };
-        files.push(PackedFile::text(place, script.bytes.clone()));
+    for file in input.pages.shared() {
+        files.push(as_debian(file)?.below("usr/share"));
     }
     Ok(files)
+}
+
+/// Debian keeps manual pages compressed, and what packages bring for zsh apart from what the machine's owner puts there.
+fn as_debian(file: PackedFile) -> io::Result<PackedFile> {
+    if file.path.starts_with("man/") {
+        return Ok(PackedFile::text(format!("{}.gz", file.path), gzip(&file.bytes)?));
+    }
+    let path = file.path.replace("zsh/site-functions", "zsh/vendor-completions");
+    Ok(PackedFile { path, ..file })
 }

@@ -15,6 +15,8 @@ pub enum PackError {
     NoTarget { given: String, known: String },
     #[error("there is no target for this machine; name one: --binary <target>=<program>")]
     NoHost,
+    #[error("manual pages and completions are written by a program that runs here; add one: --binary <program>")]
+    NobodyWrites,
     #[error("{what} cannot be read: {why}")]
     Unreadable { what: String, why: String },
 }

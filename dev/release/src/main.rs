@@ -46,15 +46,16 @@ fn main() -> ExitCode {
 }
 
 fn packed(given: &[String], out: &Path, url: Option<String>) -> Result<ExitCode, PackError> {
-    let mut pages = ProgramPages::default();
+    let mut pages = None;
     let mut binaries = Vec::new();
     for one in given {
         let (binary, path) = TargetBinary::read(one)?;
         if Some(binary.target) == PackageTarget::host() {
-            pages = ProgramPages::of(&path)?;
+            pages = Some(ProgramPages::of(&path)?);
         }
         binaries.push(binary);
     }
+    let pages = pages.ok_or(PackError::NobodyWrites)?;
     println!("{}", pages.summary());
     let time = env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok()).unwrap_or(FIRST_TIME);
     let url = match url {

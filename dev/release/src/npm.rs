@@ -39,8 +39,11 @@ fn main_package(input: &ReleaseInput) -> NpmPackage {
     let manifest = json!({
         "name": PACKAGE, "version": VERSION, "description": SUMMARY, "license": LICENCE,
         "os": ["linux", "darwin"], "bin": {"taut": "bin/taut"}, "optionalDependencies": platforms,
+        "man": input.pages.manual.iter().map(|page| format!("man/{}", page.name)).collect::<Vec<_>>(),
     });
-    let files = vec![PackedFile::program("bin/taut", ENTRY.as_bytes()), PackedFile::text("README.md", README)];
+    let mut files = vec![PackedFile::program("bin/taut", ENTRY.as_bytes()), PackedFile::text("README.md", README)];
+    // npm links manual pages into place. It knows no completions: their scripts lie in the package for whoever wants them.
+    files.extend(input.pages.in_archive());
     with_head(input, PACKAGE.to_owned(), manifest, files)
 }
 

@@ -67,7 +67,7 @@ fn made(input: &ReleaseInput) -> Result<Vec<NewFile>, PackError> {
         let kinds = [
             scope.spawn(|| archives(input)),
             scope.spawn(|| Ok(npm::packages(input)?)),
-            scope.spawn(|| input.binaries.iter().map(|binary| Ok(wheel::wheel(binary)?)).collect()),
+            scope.spawn(|| input.binaries.iter().map(|binary| Ok(wheel::wheel(input, binary)?)).collect()),
             scope.spawn(|| debs(input)),
             scope.spawn(|| plugin::packages(input)),
         ];
@@ -94,13 +94,7 @@ fn archives(input: &ReleaseInput) -> Result<Vec<NewFile>, PackError> {
             PackedFile::text("LICENSE-APACHE", LICENCE_APACHE),
             PackedFile::text("LICENSE-MIT", LICENCE_MIT),
         ];
-        let pages = input.pages.manual.iter().map(|page| ("man", page));
-        let scripts = input.pages.completions.iter().map(|script| ("completions", script));
-        files.extend(
-            pages
-                .chain(scripts)
-                .map(|(folder, file)| PackedFile::text(format!("{folder}/{}", file.name), file.bytes.clone())),
-        );
+        files.extend(input.pages.in_archive());
         let files: Vec<_> = files.into_iter().map(|file| file.below(&name)).collect();
         let file = NewFile { bytes: tar_gz(&files, input.time)?, name: format!("{name}.tar.gz") };
         archives.push(ReleasedArchive { target: binary.target, file });

@@ -6,15 +6,26 @@ use std::{fs, io};
 
 use serde_json::Value;
 
-use crate::archive::{PackedFile, read_ar, read_tar_gz, read_zip};
+use crate::archive::{PackedFile, gunzip, read_ar, read_tar_gz, read_zip};
 use crate::error::PackError;
 use crate::{PackageTarget, TARGETS, VERSION, checksums};
+
+/// The completions of each shell, as an archive calls them.
+const SCRIPTS: [&str; 3] = ["_taut", "taut.bash", "taut.fish"];
 
 /// What a package says of itself.
 struct PackageContent {
     version: Option<String>,
     /// The checksum of each program, with what the package calls its machine.
     programs: Vec<(String, String)>,
+    /// The checksum of each manual page and each shell's script, by its name.
+    pages: BTreeMap<String, String>,
+}
+
+impl PackageContent {
+    fn of(name: &str, version: Option<String>, files: &[PackedFile]) -> Self {
+        Self { version, programs: programs(name, files), pages: pages(files) }
+    }
 }
 
 /// Everything that is wrong; nothing for a release that may go out.
@@ -30,6 +41,7 @@ pub fn verify(folder: &Path) -> Result<Vec<String>, PackError> {
     }
     let mut wrong = sums(&found);
     let mut programs: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut pages = BTreeMap::new();
     for (name, bytes) in &found {
         match content(name, bytes) {
             Ok(None) => {}
@@ -41,10 +53,14 @@ pub fn verify(folder: &Path) -> Result<Vec<String>, PackError> {
                 for (machine, sum) in content.programs {
                     programs.entry(machine_of(&machine).triple).or_default().insert(sum);
                 }
+                if brings_pages(name) {
+                    pages.insert(name, content.pages);
+                }
             }
             Err(cause) => wrong.push(format!("{name} cannot be read: {cause}")),
         }
     }
+    wrong.extend(wrong_pages(&pages));
     for (machine, sums) in &programs {
         if sums.len() > 1 {
             wrong.push(format!("the packages for {machine} do not all have the same program"));
@@ -113,23 +129,23 @@ fn content(name: &str, bytes: &[u8]) -> io::Result<Option<PackageContent>> {
         let member = |wanted: &str| members.iter().find(|(name, _)| name == wanted).map(|(_, bytes)| bytes.as_slice());
         let control = read_tar_gz(member("control.tar.gz").unwrap_or_default())?;
         let data = read_tar_gz(member("data.tar.gz").unwrap_or_default())?;
-        PackageContent { version: line_of(&control, "control", "Version: "), programs: programs(name, &data) }
+        PackageContent::of(name, line_of(&control, "control", "Version: "), &data)
     } else if name.ends_with(".whl") {
         let files = read_zip(bytes)?;
-        PackageContent { version: line_of(&files, "METADATA", "Version: "), programs: programs(name, &files) }
+        PackageContent::of(name, line_of(&files, "METADATA", "Version: "), &files)
     } else if name.ends_with(".tgz") {
         let files = read_tar_gz(bytes)?;
-        PackageContent { version: json_version(&files, "package/package.json"), programs: programs(name, &files) }
+        PackageContent::of(name, json_version(&files, "package/package.json"), &files)
     } else if name.starts_with("taut-marketplace") {
         let files = read_tar_gz(bytes)?;
-        PackageContent { version: json_version(&files, "/plugin.json"), programs: programs(name, &files) }
+        PackageContent::of(name, json_version(&files, "/plugin.json"), &files)
     } else if name.ends_with(".tar.gz") {
         let version = name.strip_prefix("taut-").and_then(|rest| rest.split('-').next()).map(str::to_owned);
-        PackageContent { version, programs: programs(name, &read_tar_gz(bytes)?) }
+        PackageContent::of(name, version, &read_tar_gz(bytes)?)
     } else if name.ends_with(".rb") {
         let file = PackedFile::text(name, bytes);
         let version = line_of(&[file], name, "version ").map(|text| text.trim_matches('"').to_owned());
-        PackageContent { version, programs: Vec::new() }
+        PackageContent::of(name, version, &[])
     } else {
         return Ok(None);
     };
@@ -145,6 +161,44 @@ fn programs(package: &str, files: &[PackedFile]) -> Vec<(String, String)> {
         if file.path.contains("native/") { file.path.clone() } else { package.to_owned() }
     };
     files.iter().filter(is_program).map(|file| (machine(file), checksums::sha256(&file.bytes))).collect()
+}
+
+/// The archives, the wheels, Debian's packages and npm's entry; the plugin and npm's packages for one machine have no place
+/// that `man` or a shell would look into.
+fn brings_pages(name: &str) -> bool {
+    let archive = name.starts_with(&format!("taut-{VERSION}-")) && name.ends_with(".tar.gz");
+    archive || name.ends_with(".whl") || name.ends_with(".deb") || name == format!("taut-cli-{VERSION}.tgz")
+}
+
+fn pages(files: &[PackedFile]) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for file in files {
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        let plain = match name.strip_suffix(".gz") {
+            Some(page) => gunzip(&file.bytes).map(|bytes| (page, bytes)),
+            None if file.path.ends_with("bash-completion/completions/taut") => Ok(("taut.bash", file.bytes.clone())),
+            None => Ok((name, file.bytes.clone())),
+        };
+        let Ok((name, bytes)) = plain else { continue };
+        if name.ends_with(".1") || SCRIPTS.contains(&name) {
+            found.insert(name.to_owned(), checksums::sha256(&bytes));
+        }
+    }
+    found
+}
+
+/// Every package has all of them, and the same.
+fn wrong_pages(packages: &BTreeMap<&String, BTreeMap<String, String>>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let most = packages.values().max_by_key(|pages| pages.len());
+    for (name, pages) in packages {
+        let absent = SCRIPTS.iter().chain(&["taut.1"]).filter(|page| !pages.contains_key(**page));
+        wrong.extend(absent.map(|page| format!("{name} has no {page}")));
+        if most.is_some_and(|most| most != pages) {
+            wrong.push(format!("{name} has not the manual pages and completions of the other packages"));
+        }
+    }
+    wrong
 }
 
 fn line_of(files: &[PackedFile], end: &str, key: &str) -> Option<String> {

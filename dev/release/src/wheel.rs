@@ -5,25 +5,26 @@ use std::io;
 use sha2::{Digest, Sha256};
 
 use crate::archive::{PackedFile, zip};
-use crate::pack::NewFile;
+use crate::pack::{NewFile, ReleaseInput};
 use crate::{LICENCE, LICENCE_APACHE, LICENCE_MIT, PACKAGE, SUMMARY, TargetBinary, VERSION};
 
 /// So that `uvx taut-cli` and `pipx run taut-cli` find a program of that name.
 const SECOND_NAME: &str = "#!/bin/sh\nexec \"${0%/*}/taut\" \"$@\"\n";
 const README: &str = include_str!("../files/package-readme.md");
 
-pub(crate) fn wheel(binary: &TargetBinary) -> io::Result<NewFile> {
+pub(crate) fn wheel(input: &ReleaseInput, binary: &TargetBinary) -> io::Result<NewFile> {
     let name = PACKAGE.replace('-', "_");
     let tags = format!("py3-none-{}", binary.target.wheel);
-    let (data, about) = (format!("{name}-{VERSION}.data/scripts"), format!("{name}-{VERSION}.dist-info"));
+    let (data, about) = (format!("{name}-{VERSION}.data"), format!("{name}-{VERSION}.dist-info"));
     let mut files = vec![
-        PackedFile::program(format!("{data}/taut"), &binary.bytes),
-        PackedFile::program(format!("{data}/{PACKAGE}"), SECOND_NAME.as_bytes()),
+        PackedFile::program(format!("{data}/scripts/taut"), &binary.bytes),
+        PackedFile::program(format!("{data}/scripts/{PACKAGE}"), SECOND_NAME.as_bytes()),
         PackedFile::text(format!("{about}/METADATA"), metadata()),
         PackedFile::text(format!("{about}/WHEEL"), wheel_file(binary)),
         PackedFile::text(format!("{about}/licenses/LICENSE-APACHE"), LICENCE_APACHE),
         PackedFile::text(format!("{about}/licenses/LICENSE-MIT"), LICENCE_MIT),
     ];
+    files.extend(input.pages.shared().into_iter().map(|file| file.below(&format!("{data}/data/share"))));
     let mut record: String = files.iter().map(record_line).collect();
     record.push_str(&format!("{about}/RECORD,,\n"));
     files.push(PackedFile::text(format!("{about}/RECORD"), record));

@@ -58,6 +58,17 @@ impl Installation {
         done.stdout_text()
     }
 
+    /// The same for somebody who has the program's folder on their PATH, and its `share` among the folders of data.
+    pub fn run_beside(&self, bin: &Path, program: &str, args: &[&str]) -> String {
+        let path = env::join_paths([bin, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+        let data = env::join_paths([&bin.with_file_name("share"), Path::new("/usr/share")]).unwrap();
+        let mut command = self.sandbox.command(program);
+        command.args(args).current_dir(self.root()).env("PATH", path).env("XDG_DATA_DIRS", data);
+        let done = finished(command, b"");
+        assert!(done.success(), "{program} {args:?}: {}{}", done.stdout_text(), done.stderr_text());
+        done.stdout_text()
+    }
+
     /// Its version, `taut init` in this home, and a denial through the line that it wrote.
     pub fn proves_itself(&self, program: &Path) {
         let name = program.to_str().unwrap();

@@ -3,6 +3,7 @@
 
 mod installation;
 mod loopback;
+mod shared;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use installation::{Installation, packages};
 use loopback::Loopback;
 use release::{PACKAGE, PackageTarget, VERSION, verify};
+use shared::Completions;
 use testkit::{ClientLaunch, RealClient, Script, Turn};
 
 fn named(end: &str) -> PathBuf {
@@ -51,7 +53,9 @@ fn i6_npm_installs_the_program_of_this_machine_and_init_names_it_and_not_a_scrip
             &format!("{PACKAGE}@{VERSION}"),
         ],
     );
-    there.proves_itself(&there.prefix().join("bin/taut"));
+    let program = there.prefix().join("bin/taut");
+    there.proves_itself(&program);
+    there.is_documented(&program, Completions::Nowhere);
 }
 
 #[test]
@@ -72,7 +76,9 @@ fn i6_pip_installs_the_wheel_and_both_of_its_names_run() {
     );
     let second = there.run(text(&there.prefix().join("bin").join(PACKAGE)), &["version"]);
     assert_eq!(second, format!("taut {VERSION}\n"));
-    there.proves_itself(&there.prefix().join("bin/taut"));
+    let program = there.prefix().join("bin/taut");
+    there.proves_itself(&program);
+    there.is_documented(&program, Completions::InPlace("zsh/site-functions"));
 }
 
 #[test]
@@ -94,7 +100,9 @@ fn i6_dpkg_takes_the_debian_package() {
         there.run("dpkg", &[&root, "--force-not-root", "--force-bad-path", "--install", text(&package)]);
         assert!(there.run("dpkg", &[&root, "--listfiles", PACKAGE]).contains("/usr/bin/taut"));
     }
-    there.proves_itself(&there.prefix().join("usr/bin/taut"));
+    let program = there.prefix().join("usr/bin/taut");
+    there.proves_itself(&program);
+    there.is_documented(&program, Completions::InPlace("zsh/vendor-completions"));
 }
 
 #[test]
@@ -103,7 +111,9 @@ fn i6_the_shell_installer_gets_the_archive_over_http() {
     let there = Installation::new("script").with("TAUT_RELEASE_URL", &server.url());
     let said = there.run("sh", &[text(&packages().join("install.sh"))]);
     assert!(said.contains(&format!("taut {VERSION} is in ")), "{said}");
-    there.proves_itself(&there.home().join(".local/bin/taut"));
+    let program = there.home().join(".local/bin/taut");
+    there.proves_itself(&program);
+    there.is_documented(&program, Completions::InPlace("zsh/site-functions"));
 }
 
 #[test]

@@ -1,19 +1,42 @@
 //! Packages of programs that are only bytes: what is in them, that they are the same twice, and that changes are seen.
 
+mod pages;
+
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use release::{PackageTarget, ProgramPages, ReleaseInput, TARGETS, TargetBinary, VERSION, pack, verify};
+use release::{PackError, PackageTarget, ProgramPages, ReleaseInput, TARGETS, TargetBinary, VERSION, pack, verify};
 use tempfile::TempDir;
 
 /// A program that says its name and what it was given.
 const PROGRAM: &str = "#!/bin/sh\necho taut \"$@\"\n";
 
+/// What a program that knows itself writes.
+const WRITER: &str = r##"#!/bin/sh
+case $1 in
+completions) echo "# completions of $2" ;;
+man) mkdir -p "$3" && for page in taut taut-init; do echo "page $page" >"$3/$page.1"; done ;;
+esac
+"##;
+
+fn pages_of(script: &str) -> Result<ProgramPages, PackError> {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("taut");
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    ProgramPages::of(&program)
+}
+
+fn pages() -> ProgramPages {
+    pages_of(WRITER).unwrap()
+}
+
 fn input(url: &str) -> ReleaseInput {
     let bytes = |target: &PackageTarget| format!("program for {}", target.triple).into_bytes();
     let binaries = TARGETS.iter().map(|target| TargetBinary { target, bytes: bytes(target) }).collect();
-    ReleaseInput { binaries, pages: ProgramPages::default(), url: url.to_owned(), time: 1_700_000_000 }
+    ReleaseInput { binaries, pages: pages(), url: url.to_owned(), time: 1_700_000_000 }
 }
 
 fn packed() -> TempDir {
@@ -28,7 +51,7 @@ fn packed_here() -> TempDir {
     let target = PackageTarget::host().unwrap();
     let binaries = vec![TargetBinary { target, bytes: PROGRAM.as_bytes().to_vec() }];
     let url = format!("file://{}", folder.path().display());
-    let input = ReleaseInput { binaries, pages: ProgramPages::default(), url, time: 0 };
+    let input = ReleaseInput { binaries, pages: pages(), url, time: 0 };
     pack(&input, folder.path()).unwrap();
     folder
 }
@@ -124,6 +147,34 @@ fn i6_the_installer_puts_the_program_into_the_users_folder_and_says_what_is_next
         assert_eq!(String::from_utf8_lossy(&ran.stdout), "taut version\n");
     }
     assert_eq!(names(&home.path().join(".local/bin")), ["taut"]);
+    let share = home.path().join(".local/share");
+    assert_eq!(names(&share.join("man/man1")), ["taut-init.1", "taut.1"]);
+    for (place, shell) in [
+        ("bash-completion/completions/taut", "bash"),
+        ("zsh/site-functions/_taut", "zsh"),
+        ("fish/vendor_completions.d/taut.fish", "fish"),
+    ] {
+        assert_eq!(fs::read_to_string(share.join(place)).unwrap(), format!("# completions of {shell}\n"));
+    }
+}
+
+#[test]
+fn i6_the_installer_puts_pages_only_beside_a_folder_of_programs_and_goes_on_where_it_cannot() {
+    let (folder, home) = (packed_here(), tempfile::tempdir().unwrap());
+    let into = |place: &str| {
+        let mut script = Command::new("sh");
+        script.arg(folder.path().join("install.sh")).env("HOME", home.path());
+        script.env("TAUT_INSTALL_DIR", home.path().join(place)).output().unwrap()
+    };
+    let done = into("tools");
+    assert!(done.status.success() && !home.path().join("share").exists(), "{done:?}");
+    assert_eq!(names(home.path()), ["tools"]);
+    // A file where the folder of pages should be.
+    fs::write(home.path().join("share"), "").unwrap();
+    let done = into("bin");
+    assert!(done.status.success() && home.path().join("bin/taut").is_file(), "{done:?}");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(said.contains("could not be put into") && said.contains("taut man and taut completions"), "{said}");
 }
 
 #[test]

@@ -8,3 +8,4 @@ mod page;
 mod pictures;
 mod sessions;
 mod sight;
+mod stats;

@@ -4,14 +4,14 @@ use crate::chromium::Chromium;
 use serde_json::json;
 use testkit::{AgentStep, FakeTool, Stage};
 
-const HOSTILE: &str =
+pub const HOSTILE: &str =
     "\"><img src=x onerror=\"window.pwned=1\"></a><script>window.pwned=2</script>\u{202e}javascript:alert(1)";
 
 fn end() -> AgentStep {
     AgentStep::Event { event: "SessionEnd", fields: json!({"reason": HOSTILE}) }
 }
 
-fn go(chromium: &mut Chromium, hash: &str) {
+pub fn go(chromium: &mut Chromium, hash: &str) {
     chromium.value(&format!("void (location.hash = {})", json!(hash)));
 }
 

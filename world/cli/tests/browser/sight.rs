@@ -66,7 +66,7 @@ fn f4_the_page_is_used_by_keys_alone_and_no_news_takes_the_focus_away() {
 }
 
 /// What a screen reader is told, as role and name.
-fn spoken(chromium: &mut Chromium) -> Vec<(String, String)> {
+pub fn spoken(chromium: &mut Chromium) -> Vec<(String, String)> {
     let tree = chromium.call("Accessibility.getFullAXTree", json!({}));
     let said = |node: &Value, field: &str| node[field]["value"].as_str().unwrap_or_default().to_owned();
     let nodes = tree["nodes"].as_array().unwrap().iter().filter(|node| node["ignored"] != json!(true));
@@ -163,7 +163,7 @@ fn f4_a_screen_reader_is_told_names_roles_and_what_waits_and_every_act_answers_i
 }
 
 /// Every text that is seen, with how it stands out from what is behind it: the worst, where it is too little.
-const FAINT: &str = r"(() => {
+pub const FAINT: &str = r"(() => {
     const parse = (color) => { const [r, g, b, a = 1] = color.match(/[\d.]+/g).map(Number); return { r, g, b, a }; };
     const mix = (top, below, part) => top[part] * top.a + below[part] * (1 - top.a);
     const over = (top, below) => ({ r: mix(top, below, 'r'), g: mix(top, below, 'g'), b: mix(top, below, 'b'), a: 1 });
@@ -193,7 +193,7 @@ const FAINT: &str = r"(() => {
 })()";
 
 /// What reaches beyond the window, where the window scrolls sideways.
-const STICKS_OUT: &str = r"document.documentElement.scrollWidth <= innerWidth ? [] :
+pub const STICKS_OUT: &str = r"document.documentElement.scrollWidth <= innerWidth ? [] :
     [...document.querySelectorAll('body *')].filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
     .map((node) => `${node.tagName} ${node.className} ${Math.round(node.getBoundingClientRect().right)}`)";
 

@@ -4,6 +4,7 @@ import { age, attr, code, el, empty, folder, svg, text, tokens } from "./dom.js"
 import { ruleAddress } from "./address.js";
 
 const SPANS = { 7: "7 days", 30: "30 days", 90: "90 days" };
+const MOST_ROWS = 12;
 const HEAD = ["", "Calls", "Sessions", "Stopped", "Waited", "Cost", "Tokens"];
 
 export function statsView({ ask, trouble }) {
@@ -20,12 +21,17 @@ export function statsView({ ask, trouble }) {
   const load = async () => {
     if (busy) return;
     busy = true;
-    try {
-      told = await ask(`/api/stats?days=${days}`);
-      draw();
-    } catch (error) {
-      trouble(error);
-    }
+    let asked;
+    // Whoever chose other days meanwhile is shown those.
+    do {
+      asked = days;
+      try {
+        told = await ask(`/api/stats?days=${asked}`);
+        if (asked === days) draw();
+      } catch (error) {
+        trouble(error);
+      }
+    } while (asked !== days);
     busy = false;
   };
   const draw = () => {
@@ -70,7 +76,7 @@ function facts(all) {
     ["prompts", String(all.prompts)],
     ["tool calls", `${all.calls} (${all.failed} failed)`],
     ["stopped", `${all.denied} denied, ${all.asked} asked about, ${all.said_again} said again`],
-    ["waited for you", all.waits ? `${age(all.waited_ms)}, ${all.waits} times` : "never"],
+    ["waited for you", all.waits ? `${age(all.waited_ms)}, ${all.waits} ${all.waits === 1 ? "time" : "times"}` : "never"],
     ["cost", all.cost_usd ? `${about}$${all.cost_usd.toFixed(2)}` : "unknown"],
     ["tokens", `${tokens(all.tokens_in)} in, ${tokens(all.tokens_out)} out`],
   ];
@@ -113,7 +119,7 @@ function table(title, groups, shown) {
   return el("section", { class: "card" }, el("h2", {}, title),
     el("div", { class: "wide" }, el("table", { class: "numbers", "aria-label": title },
       el("thead", {}, el("tr", {}, ...HEAD.map((word) => el("th", { scope: "col" }, word || el("span", { class: "unseen" }, title))))),
-      el("tbody", {}, ...groups.slice(0, 12).map(row)))));
+      el("tbody", {}, ...groups.slice(0, MOST_ROWS).map(row)))), ...others(groups));
 }
 
 function shares(title, all, value, also, address) {
@@ -122,8 +128,15 @@ function shares(title, all, value, also, address) {
     const share = el("i");
     share.style.setProperty("--full", value(one) / most);
     const name = address ? el("a", { class: "rule mono", href: address(one.name) }, one.name) : el("span", { class: "rule mono" }, one.name);
-    return el("li", { title: also(one) }, name, el("span", { class: "share", "aria-hidden": "true" }, share), el("b", { class: "n" }, String(value(one))));
+    // What a pointer is told, a screen reader is told too.
+    const more = also(one) ? [el("span", { class: "unseen" }, also(one))] : [];
+    return el("li", { title: also(one) }, name, el("span", { class: "share", "aria-hidden": "true" }, share), el("b", { class: "n" }, String(value(one))), ...more);
   };
-  const list = all.length ? el("ul", { class: "rules" }, ...all.slice(0, 12).map(line)) : el("p", { class: "quiet" }, "None.");
-  return el("section", { class: "card" }, el("h2", {}, title), list);
+  const list = all.length ? el("ul", { class: "rules" }, ...all.slice(0, MOST_ROWS).map(line)) : el("p", { class: "quiet" }, "None.");
+  return el("section", { class: "card" }, el("h2", {}, title), list, ...others(all));
+}
+
+// A list that is cut says so.
+function others(all) {
+  return all.length > MOST_ROWS ? [el("p", { class: "quiet" }, `and ${all.length - MOST_ROWS} more: `, code("taut stats --json"))] : [];
 }
