@@ -1,0 +1,178 @@
+//! Runs a page: every command it shows, in order, in an empty home.
+
+use crate::compare::{Varying, difference};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use testkit::pages::{Block, Page, ShownCommand, blocks};
+use testkit::shell::{PersonShell, ShellRun, Typed};
+use testkit::stage::Stage;
+use testkit::{AgentStep, FakeAgent, FakeTool};
+
+/// Whose home pages show.
+const HOME: &str = "/home/ada";
+
+/// A home in which a page is read and typed.
+pub struct Reader {
+    pub stage: Stage,
+    shell: PersonShell,
+    agents: Vec<(String, FakeAgent)>,
+    varying: Varying,
+}
+
+impl Reader {
+    /// An empty home with the program on the search path, in a project with one commit.
+    pub fn new() -> Self {
+        let stage = Stage::installed().with_env("TAUT_NO_DAEMON", "1").with_env("NO_COLOR", "1").with_env("USER", "ada");
+        let project = stage.sandbox.home().join("acme");
+        std::fs::rename(stage.sandbox.project(), &project).unwrap();
+        std::os::unix::fs::symlink(&project, stage.sandbox.project()).unwrap();
+        let shell = PersonShell::start(&stage.sandbox, &project).unwrap();
+        Self { stage, shell, agents: Vec::new(), varying: Varying::new() }
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.stage.sandbox.home().join("acme")
+    }
+
+    /// One line of `before`, which no reader sees.
+    pub fn prepare(&mut self, line: &str) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if let ["agent", name, step, ..] = words[..] {
+            let rest = line.splitn(4, ' ').nth(3).unwrap_or_default();
+            self.agent(name, step, rest);
+        } else if !words.is_empty() {
+            let done = self.typed(&Typed { command: line, ..Typed::default() });
+            assert_eq!(done.code, 0, "{line}: {}", done.text);
+        }
+    }
+
+    /// Something that an agent of that name does.
+    fn agent(&mut self, name: &str, step: &str, rest: &str) {
+        let known = self.agents.iter().position(|(known, _)| known == name);
+        let at = known.unwrap_or_else(|| {
+            let mut agent = self.stage.agent(name).in_folder(&self.project());
+            agent.play(&[AgentStep::start()]).unwrap();
+            self.agents.push((name.to_owned(), agent));
+            self.agents.len() - 1
+        });
+        let steps = match step {
+            "start" => vec![],
+            "prompt" => vec![AgentStep::prompt(rest)],
+            "bash" => vec![AgentStep::bash(rest)],
+            "fails" => vec![AgentStep::Tools(vec![FakeTool::bash(rest).failing_with("it failed")])],
+            "edit" => vec![AgentStep::Tools(vec![FakeTool::new(
+                "Edit",
+                serde_json::json!({"file_path": self.project().join(rest), "old_string": "a", "new_string": "b"}),
+                serde_json::json!({}),
+            )])],
+            "stop" => vec![AgentStep::Stop { last_message: rest.to_owned() }],
+            "end" => vec![AgentStep::end()],
+            other => panic!("an agent does not know how to {other}"),
+        };
+        self.agents[at].1.play(&steps).unwrap();
+        // The test itself called the hooks, and is no agent above the reader's shell.
+        self.stage.sandbox.forget_clients().unwrap();
+    }
+
+    /// One command as it stands, with what is known to vary in its place.
+    pub fn typed(&mut self, typed: &Typed<'_>) -> ShellRun {
+        let mut command = typed.command.replace(HOME, &self.home());
+        for (name, real) in &self.varying {
+            command = real.iter().fold(command, |command, real| command.replace(name, real));
+        }
+        let mut done = self.shell.run(&Typed { command: &command, ..*typed }).unwrap();
+        done.text = done.text.replace(&self.home(), HOME);
+        done
+    }
+
+    /// A command of a page: it is run, and what it prints is compared with what is shown.
+    fn reads(&mut self, block: &Block, shown: &ShownCommand) -> Result<Duration, String> {
+        for word in block.note("varies", &shown.command).unwrap_or_default().split_whitespace() {
+            self.varying.entry(word.to_owned()).or_default();
+        }
+        let answers: Vec<&str> =
+            block.note("types", &shown.command).map(|text| text.split(" / ").collect()).unwrap_or_default();
+        let stays = block.note("stays", &shown.command).map(|_| shown.output.len());
+        let done = self.typed(&Typed { command: &shown.command, answers: &answers, interrupted_after: stays });
+        let fails = block.note("fails", &shown.command).is_some()
+            || shown.output.first().is_some_and(|line| line.starts_with("error: "));
+        if stays.is_none() && (done.code != 0) != fails {
+            return Err(format!("ended with {}:\n{}", done.code, done.text));
+        }
+        if block.language != "console" || (shown.output.is_empty() && is_list(block)) {
+            return Ok(done.took);
+        }
+        match difference(&shown.output, &done.text, &mut self.varying) {
+            Some(difference) => Err(difference),
+            None => Ok(done.took),
+        }
+    }
+
+    fn home(&self) -> String {
+        self.stage.sandbox.home().display().to_string()
+    }
+}
+
+/// Whether a block shows commands one below the other, and of none what it prints.
+fn is_list(block: &Block) -> bool {
+    block.commands().iter().all(|shown| shown.output.is_empty())
+}
+
+/// The blocks of a page that are to be typed.
+pub fn typed_blocks(page: &Page) -> Vec<Block> {
+    let generated = page.is_generated();
+    blocks(&page.text).into_iter().filter(|block| block.is_typed() && !generated).collect()
+}
+
+/// Runs a whole page; everything that is wrong with it.
+fn run(page: &Page) -> Vec<String> {
+    let mut reader = Reader::new();
+    let mut wrong = Vec::new();
+    for block in typed_blocks(page) {
+        for note in block.notes.iter().filter(|note| note.kind == "before") {
+            note.text.lines().for_each(|line| reader.prepare(line.trim()));
+        }
+        for shown in block.commands() {
+            if let Some(reason) = block.note("not run", &shown.command) {
+                if reason.len() < 10 {
+                    wrong.push(format!("{}:{}: not run, and no reason is given", page.path, shown.line));
+                }
+                continue;
+            }
+            match reader.reads(&block, &shown) {
+                Ok(took) => eprintln!("{:6} ms  {}: {}", took.as_millis(), page.path, shown.command),
+                Err(why) => wrong.push(format!("{}:{}: {}\n{why}", page.path, shown.line, shown.command)),
+            }
+        }
+    }
+    wrong
+}
+
+/// Runs every page whose path fits.
+fn assert_true(fits: impl Fn(&Path) -> bool) {
+    let pages: Vec<Page> = Page::all().into_iter().filter(|page| fits(Path::new(&page.path))).collect();
+    let pages: Vec<Page> = pages.into_iter().filter(|page| !typed_blocks(page).is_empty()).collect();
+    assert!(!pages.is_empty());
+    let wrong: Vec<String> = pages.iter().flat_map(run).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn i5_every_command_of_the_pages_that_begin_with_a_to_l_is_run() {
+    assert_true(|path| path.starts_with("docs") && is_before_m(path));
+}
+
+#[test]
+fn i5_every_command_of_the_pages_that_begin_with_m_to_z_is_run() {
+    assert_true(|path| path.starts_with("docs") && !is_before_m(path));
+}
+
+#[test]
+fn i5_every_command_of_the_readme_is_run() {
+    assert_true(|path| path == Path::new("README.md"));
+}
+
+fn is_before_m(path: &Path) -> bool {
+    let name = path.strip_prefix("docs").unwrap_or(path);
+    name.to_string_lossy().as_bytes().first().is_some_and(|letter| *letter < b'm')
+}
