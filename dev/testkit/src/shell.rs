@@ -17,7 +17,9 @@ use crate::sandbox::{Sandbox, terminal};
 const COLUMNS: NonZero<u16> = NonZero::new(120).unwrap();
 /// More than any command of a page prints.
 const ROWS: NonZero<u16> = NonZero::new(500).unwrap();
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(40);
+/// What a question that nobody answers is given before it is called one.
+const GRACE: Duration = Duration::from_secs(3);
 /// Stands on both sides of an exit code. Nothing that is shown to a person has it.
 const MARK: u8 = 0x1e;
 
@@ -51,8 +53,8 @@ pub struct Typed<'a> {
     pub command: &'a str,
     /// What is answered, each when a line waits for it.
     pub answers: &'a [&'a str],
-    /// Ctrl+C is typed when so many lines are there.
-    pub interrupted_after: Option<usize>,
+    /// What is typed when so many lines are there, to leave what would stay.
+    pub leaves: Option<(usize, &'a str)>,
 }
 
 impl PersonShell {
@@ -104,7 +106,7 @@ impl PersonShell {
         let mut bytes = Vec::new();
         let mut answers = typed.answers.iter();
         let mut answered_at = 0;
-        let mut interrupt = typed.interrupted_after;
+        let mut leaves = typed.leaves;
         loop {
             if let Some((before, code)) = ended(&bytes) {
                 let text = seen(before, self.columns);
@@ -116,17 +118,30 @@ impl PersonShell {
                     self.screen.write_all(format!("{answer}\r").as_bytes())?;
                 }
             }
-            if interrupt.is_some_and(|lines| bytes.iter().filter(|byte| **byte == b'\n').count() >= lines) {
-                interrupt = None;
-                self.screen.write_all(&[3])?;
+            let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+            if let Some((_, keys)) = leaves.take_if(|(after, _)| lines >= *after) {
+                self.screen.write_all(keys.as_bytes())?;
             }
-            let left = LIMIT.saturating_sub(begun.elapsed());
-            let more = self.shown.recv_timeout(left).map_err(|_| {
-                let shown = String::from_utf8_lossy(&bytes).into_owned();
-                io::Error::other(format!("`{}` did not end: {shown}", typed.command))
-            })?;
-            bytes.extend(more);
+            let asks_in_vain = answers.len() == 0 && bytes.ends_with(b"[y/N] ");
+            let limit = if asks_in_vain { GRACE } else { LIMIT };
+            match self.shown.recv_timeout(limit.saturating_sub(begun.elapsed()).max(GRACE)) {
+                Ok(more) => bytes.extend(more),
+                Err(_) => return Err(self.give_up(typed.command, &bytes)),
+            }
         }
+    }
+
+    /// Ctrl+C, so that the next command finds a shell.
+    fn give_up(&mut self, command: &str, bytes: &[u8]) -> io::Error {
+        let mut rest = Vec::new();
+        let _ = self.screen.write_all(&[3]);
+        while ended(&rest).is_none() {
+            match self.shown.recv_timeout(GRACE) {
+                Ok(more) => rest.extend(more),
+                Err(_) => break,
+            }
+        }
+        io::Error::other(format!("`{command}` does not end:\n{}", seen(bytes, self.columns)))
     }
 }
 

@@ -19,9 +19,11 @@ const KINDS: &[&str] = &[
     "types",
     // Words of the output that are different each time; later commands get what was really there.
     "varies",
+    // What is run in its place: the program of this build, where a page builds one.
+    "as",
     // It ends with another code than 0.
     "fails",
-    // It stays until Ctrl+C.
+    // It stays until these keys are typed, or Ctrl+C.
     "stays",
 ];
 

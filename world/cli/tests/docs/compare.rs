@@ -77,7 +77,9 @@ fn parts(line: &str, varying: &Varying) -> Vec<Part> {
     let mut found = Vec::new();
     let mut rest = line.as_str();
     while let Some(letter) = rest.chars().next() {
-        if let Some(name) = varying.keys().find(|name| rest.starts_with(name.as_str())) {
+        // The longest, because a short id is the beginning of a long one.
+        let here = varying.keys().filter(|name| rest.starts_with(name.as_str()));
+        if let Some(name) = here.max_by_key(|name| name.len()) {
             found.push(Part::Word(name.clone()));
             rest = &rest[name.len()..];
             continue;

@@ -3,7 +3,7 @@
 use crate::words::taut_lines;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use policy::config;
-use policy::config::declare::{ConfigType, KeyDecl, ValueKind};
+use policy::config::declare::{KeyDecl, ValueKind};
 use policy::config::sections::Sections;
 use testkit::pages::{Page, blocks, spans};
 

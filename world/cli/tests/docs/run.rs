@@ -1,15 +1,18 @@
 //! Runs a page: every command it shows, in order, in an empty home.
 
 use crate::compare::{Varying, difference};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testkit::pages::{Block, Page, ShownCommand, blocks};
 use testkit::shell::{PersonShell, ShellRun, Typed};
-use testkit::stage::Stage;
+use testkit::stage::{Stage, put_program};
 use testkit::{AgentStep, FakeAgent, FakeTool};
 
 /// Whose home pages show.
 const HOME: &str = "/home/ada";
+const STATE: &str = "/home/ada/.local/state/taut";
+const PROGRAMS: &str = "/home/ada/.local/bin";
 
 /// A home in which a page is read and typed.
 pub struct Reader {
@@ -22,7 +25,9 @@ pub struct Reader {
 impl Reader {
     /// An empty home with the program on the search path, in a project with one commit.
     pub fn new() -> Self {
-        let stage = Stage::installed().with_env("TAUT_NO_DAEMON", "1").with_env("NO_COLOR", "1").with_env("USER", "ada");
+        let stage = Stage::installed().with_env("TAUT_NO_DAEMON", "1").with_env("USER", "ada");
+        // So much of the client as `taut init` asks for.
+        put_program(&stage.sandbox.root().join("bin/claude"), "#!/bin/sh\necho '2.1.212 (Claude Code)'\n");
         let project = stage.sandbox.home().join("acme");
         std::fs::rename(stage.sandbox.project(), &project).unwrap();
         std::os::unix::fs::symlink(&project, stage.sandbox.project()).unwrap();
@@ -40,8 +45,13 @@ impl Reader {
         if let ["agent", name, step, ..] = words[..] {
             let rest = line.splitn(4, ' ').nth(3).unwrap_or_default();
             self.agent(name, step, rest);
+        } else if line == "fresh" {
+            *self = Self::new();
         } else if !words.is_empty() {
-            let done = self.typed(&Typed { command: line, ..Typed::default() });
+            let agreed = line.strip_prefix("yes: ");
+            let answers: &[&str] = if agreed.is_some() { &["y", "n"] } else { &[] };
+            let command = agreed.unwrap_or(line);
+            let done = self.typed(&Typed { command, answers, ..Typed::default() }).unwrap();
             assert_eq!(done.code, 0, "{line}: {}", done.text);
         }
     }
@@ -50,13 +60,31 @@ impl Reader {
     fn agent(&mut self, name: &str, step: &str, rest: &str) {
         let known = self.agents.iter().position(|(known, _)| known == name);
         let at = known.unwrap_or_else(|| {
-            let mut agent = self.stage.agent(name).in_folder(&self.project());
+            let folder = if step == "in" { self.stage.sandbox.home().join(rest) } else { self.project() };
+            std::fs::create_dir_all(&folder).unwrap();
+            let mut agent = self.stage.agent(name).in_folder(&folder);
+            if step == "is" {
+                agent = agent.with_session(rest);
+            }
             agent.play(&[AgentStep::start()]).unwrap();
             self.agents.push((name.to_owned(), agent));
             self.agents.len() - 1
         });
         let steps = match step {
-            "start" => vec![],
+            "start" | "in" | "is" => vec![],
+            "begins" => {
+                let input = serde_json::json!({"command": rest});
+                let fields = serde_json::json!({"tool_name": "Bash", "tool_use_id": "toolu_1", "tool_input": input});
+                vec![AgentStep::Event { event: "PreToolUse", fields }]
+            }
+            "limited" => {
+                let fields = serde_json::json!({"error": "rate_limit", "last_assistant_message": rest});
+                vec![AgentStep::Event { event: "StopFailure", fields }]
+            }
+            "asks" => vec![AgentStep::Event {
+                event: "Notification",
+                fields: serde_json::json!({"notification_type": "permission_prompt", "message": rest}),
+            }],
             "prompt" => vec![AgentStep::prompt(rest)],
             "bash" => vec![AgentStep::bash(rest)],
             "fails" => vec![AgentStep::Tools(vec![FakeTool::bash(rest).failing_with("it failed")])],
@@ -75,14 +103,18 @@ impl Reader {
     }
 
     /// One command as it stands, with what is known to vary in its place.
-    pub fn typed(&mut self, typed: &Typed<'_>) -> ShellRun {
+    pub fn typed(&mut self, typed: &Typed<'_>) -> io::Result<ShellRun> {
         let mut command = typed.command.replace(HOME, &self.home());
         for (name, real) in &self.varying {
             command = real.iter().fold(command, |command, real| command.replace(name, real));
         }
-        let mut done = self.shell.run(&Typed { command: &command, ..*typed }).unwrap();
-        done.text = done.text.replace(&self.home(), HOME);
-        done
+        let mut done = self.shell.run(&Typed { command: &command, ..*typed })?;
+        let root = self.stage.sandbox.root().display().to_string();
+        let places = [("home", HOME), ("taut_home", STATE), ("bin", PROGRAMS)];
+        for (folder, shown) in places {
+            done.text = done.text.replace(&format!("{root}/{folder}"), shown);
+        }
+        Ok(done)
     }
 
     /// A command of a page: it is run, and what it prints is compared with what is shown.
@@ -92,17 +124,21 @@ impl Reader {
         }
         let answers: Vec<&str> =
             block.note("types", &shown.command).map(|text| text.split(" / ").collect()).unwrap_or_default();
-        let stays = block.note("stays", &shown.command).map(|_| shown.output.len());
-        let done = self.typed(&Typed { command: &shown.command, answers: &answers, interrupted_after: stays });
+        let keys = block.note("stays", &shown.command).map(|keys| if keys.is_empty() { "\u{3}" } else { keys });
+        let leaves = keys.map(|keys| (shown.output.len().max(1), keys));
+        let command = block.note("as", &shown.command).unwrap_or(&shown.command);
+        let typed = Typed { command, answers: &answers, leaves };
+        let done = self.typed(&typed).map_err(|cause| cause.to_string())?;
         let fails = block.note("fails", &shown.command).is_some()
             || shown.output.first().is_some_and(|line| line.starts_with("error: "));
-        if stays.is_none() && (done.code != 0) != fails {
+        if leaves.is_none() && (done.code != 0) != fails {
             return Err(format!("ended with {}:\n{}", done.code, done.text));
         }
         if block.language != "console" || (shown.output.is_empty() && is_list(block)) {
             return Ok(done.took);
         }
-        match difference(&shown.output, &done.text, &mut self.varying) {
+        // What the terminal shows of Ctrl+C itself.
+        match difference(&shown.output, done.text.trim_end_matches("^C"), &mut self.varying) {
             Some(difference) => Err(difference),
             None => Ok(done.took),
         }
