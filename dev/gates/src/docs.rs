@@ -1,8 +1,12 @@
-//! Docs that stay true: a short README, links that lead somewhere, files that open by saying what they own, no diaries.
+//! Docs that stay true: a short README, links that lead to a page and its heading, every page in the site's contents, files that
+//! open by saying what they own, no diaries.
 
 use crate::{SourceFile, Violation, markdown};
 
 const README_LINES: usize = 150;
+
+/// The table of contents, under the name that mdBook has for it.
+const CONTENTS: &str = "docs/SUMMARY.md";
 
 const DIARIES: &[&str] = &[
     "diary", "handoff", "journal", "notes", "progress", "scratch", "scratchpad", "summary", "todo", "todos", "wip",
@@ -19,7 +23,18 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Violation> {
             found.extend(dead_links(file, files));
         }
     }
+    found.extend(missing_pages(files));
     found
+}
+
+/// A page that is not in the contents is not on the site.
+fn missing_pages(files: &[SourceFile]) -> Vec<Violation> {
+    let Some(contents) = files.iter().find(|file| file.path == CONTENTS) else { return Vec::new() };
+    let links = markdown::links(&contents.text).into_iter();
+    let listed: Vec<_> = links.filter_map(|(_, link)| markdown::resolve(CONTENTS, &link)).collect();
+    let pages = files.iter().filter(|file| file.path != CONTENTS && file.path.starts_with("docs/") && file.is_markdown());
+    let missing = pages.filter(|page| !listed.contains(&page.path));
+    missing.map(|page| page.breaks(0, format!("is not in {CONTENTS}, so not on the site"))).collect()
 }
 
 fn long_readme(file: &SourceFile) -> Option<Violation> {
@@ -32,7 +47,7 @@ fn diary(file: &SourceFile) -> Option<Violation> {
     let stem = file.stem().to_lowercase();
     let mut words = stem.split(|letter: char| !letter.is_alphanumeric());
     let text = file.is_markdown() || file.path.ends_with(".txt") || !file.path.contains('.');
-    let is_diary = text && !file.is_test() && words.any(|word| DIARIES.contains(&word));
+    let is_diary = text && !file.is_test() && file.path != CONTENTS && words.any(|word| DIARIES.contains(&word));
     is_diary.then(|| file.breaks(0, "a diary: what is worth keeping belongs in docs/ or a commit message"))
 }
 
@@ -50,11 +65,18 @@ fn dead_links(page: &SourceFile, files: &[SourceFile]) -> Vec<Violation> {
     let dead = |link: &str| {
         let target = markdown::relative(link)?;
         let path = markdown::resolve(&page.path, target);
-        let leads = path.is_some_and(|path| exists(&path, files));
+        let leads = path.as_deref().is_some_and(|path| exists(path, files));
         (!leads).then(|| format!("the link to {target} leads nowhere"))
     };
+    let lost = |link: &str| {
+        let heading = link.split_once('#')?.1;
+        let target = markdown::relative(link).map_or_else(|| Some(page.path.clone()), |to| markdown::resolve(&page.path, to));
+        let target = files.iter().find(|file| Some(&file.path) == target.as_ref() && file.is_markdown())?;
+        let known = link.contains("://") || markdown::headings(&target.text).iter().any(|known| known == heading);
+        (!known).then(|| format!("{} has no heading {heading}", target.path))
+    };
     let links = markdown::links(&page.text).into_iter();
-    links.filter_map(|(line, link)| Some(page.breaks(line, dead(&link)?))).collect()
+    links.filter_map(|(line, link)| Some(page.breaks(line, dead(&link).or_else(|| lost(&link))?))).collect()
 }
 
 fn exists(path: &str, files: &[SourceFile]) -> bool {

@@ -1,4 +1,4 @@
-//! Links in Markdown, outside fenced code and code spans.
+//! Links and headings in Markdown, outside fenced code and code spans.
 
 /// Every link target with its line.
 pub(crate) fn links(text: &str) -> Vec<(usize, String)> {
@@ -44,6 +44,20 @@ pub(crate) fn resolve(from: &str, link: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// What a link can name behind `#`: each heading as sites make an id of it.
+pub(crate) fn headings(text: &str) -> Vec<String> {
+    let mut fenced = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        fenced ^= line.trim_start().starts_with("```");
+        let title = line.trim_start_matches('#').strip_prefix(' ').filter(|_| !fenced && line.starts_with('#'));
+        let Some(title) = title else { continue };
+        let kept = title.trim().chars().filter(|one| one.is_alphanumeric() || matches!(one, ' ' | '-' | '_'));
+        found.push(kept.collect::<String>().to_lowercase().replace(' ', "-"));
+    }
+    found
+}
+
 fn of_line(line: &str) -> Vec<String> {
     let inline = line.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
     let reference = line.strip_prefix('[').and_then(|rest| rest.split_once("]: ")).map(|(_, target)| target);
@@ -60,13 +74,18 @@ fn without_spans(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{links, relative, resolve};
+    use super::{headings, links, relative, resolve};
 
     #[test]
     fn links_are_found_outside_code() {
         let text = "[a](b.md#c) ![d](<e.svg>) `[no](no.md)`\n```\n[no](no.md)\n```\n[f]: g.md\n<img src=\"h.png\">\n";
         let found: Vec<_> = links(text).into_iter().map(|(_, link)| link).collect();
         assert_eq!(found, ["b.md#c", "e.svg", "g.md", "h.png"]);
+    }
+
+    #[test]
+    fn headings_are_named_as_sites_name_them() {
+        assert_eq!(headings("# A\n## `b` and C's\n```\n# no\n```\n#no\n"), ["a", "b-and-cs"]);
     }
 
     #[test]

@@ -37,11 +37,13 @@ pub mod fake_agent;
 pub mod faults;
 pub mod hostile;
 pub mod need;
+pub mod pages;
 pub mod poll;
 pub mod process;
 pub mod real_client;
 pub mod sandbox;
 pub mod scripted_model;
+pub mod shell;
 pub mod stage;
 pub mod strange;
 

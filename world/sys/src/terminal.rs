@@ -77,17 +77,18 @@ pub fn columns() -> Option<u16> {
 }
 
 /// A line that is typed on stdin without being shown, such as a password. Where stdin is no terminal it is simply read.
+/// Asked is when nothing is shown any more: what is pasted at once would be.
 ///
 /// # Errors
-/// Those of reading.
-pub fn read_hidden() -> io::Result<String> {
+/// Those of asking and of reading.
+pub fn read_hidden(ask: impl FnOnce() -> io::Result<()>) -> io::Result<String> {
     let shown = rustix::termios::tcgetattr(stdin()).ok();
     if let Some(mut hidden) = shown.clone() {
         hidden.local_modes.remove(rustix::termios::LocalModes::ECHO);
         let _ = rustix::termios::tcsetattr(stdin(), rustix::termios::OptionalActions::Now, &hidden);
     }
     let mut line = String::new();
-    let read = io::stdin().read_line(&mut line);
+    let read = ask().and_then(|()| io::stdin().read_line(&mut line));
     if let Some(shown) = shown {
         let _ = rustix::termios::tcsetattr(stdin(), rustix::termios::OptionalActions::Now, &shown);
     }

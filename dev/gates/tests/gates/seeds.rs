@@ -155,7 +155,12 @@ fn docs_sees_long_readmes_dead_links_silent_files_and_diaries() {
     assert_lines(&check("docs", &[("README.md", &long)]), &[151], "151 lines");
     assert_lines(&check("docs", &[("docs/a.md", "x\n[b](b.md)")]), &[2], "a dead link");
     assert_lines(&check("docs", &[("docs/a.md", "[b](../../b.md)")]), &[1], "a link out of the tree");
-    assert_lines(&check("docs", &[("docs/a.md", "[b](b.md#c)"), ("docs/b.md", "")]), &[], "a link that leads");
+    let two = |to: &'static str| [("docs/a.md", "x\n[b](b.md#c)"), ("docs/b.md", to)];
+    assert_lines(&check("docs", &two("## C")), &[], "a link that leads");
+    assert_lines(&check("docs", &two("## D")), &[2], "a heading that is not there");
+    let contents = |to: &'static str| [("docs/SUMMARY.md", to), ("docs/a.md", "")];
+    assert_lines(&check("docs", &contents("- [a](a.md)")), &[], "every page is in the contents");
+    assert_lines(&check("docs", &contents("- nothing")), &[0], "a page is not in the contents");
     assert_lines(&check("docs", &[("world/x/src/a.rs", "use b;")]), &[1], "says nothing");
     assert_lines(&check("docs", &[("world/x/tests/a.rs", "use b;")]), &[], "a test may");
     for diary in ["PROGRESS.md", "docs/design/my-notes.md", "TODO", "notes.txt", "IMPLEMENTATION_SUMMARY.md"] {

@@ -18,6 +18,7 @@ use crate::process::{self, Finished};
 
 pub use bin::taut_bin;
 pub use leftovers::Leftover;
+pub(crate) use person::terminal;
 
 const LIMIT: Duration = Duration::from_secs(30);
 const DAEMON_STOP_LIMIT: Duration = Duration::from_secs(10);

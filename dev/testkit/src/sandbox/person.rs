@@ -53,7 +53,7 @@ impl Sandbox {
         Ok((command.spawn()?, screen))
     }
 
-    fn in_front_of_terminal(&self, program: &Path) -> Command {
+    pub(crate) fn in_front_of_terminal(&self, program: &Path) -> Command {
         match self.alone("setsid") {
             Some(mut command) => {
                 command.args(["-c", "-w"]).arg(program);
@@ -123,7 +123,7 @@ fn answer(mut command: Command, typed: &str) -> io::Result<Output> {
     output
 }
 
-fn terminal() -> io::Result<(File, OwnedFd)> {
+pub(crate) fn terminal() -> io::Result<(File, OwnedFd)> {
     let (mut screen, mut end) = (0, 0);
     let nothing = std::ptr::null_mut();
     // SAFETY: room for two descriptors, which are owned from then on; nothing else is asked for.

@@ -116,8 +116,7 @@ fn asked(service: WebhookService, token: bool) -> Result<Option<String>, CliErro
         WebhookService::Ntfy | WebhookService::Json if token => "The access token (not shown)",
         WebhookService::Ntfy | WebhookService::Json => return Ok(None),
     };
-    Printer::ask(Text::lines(format!("{what}: ")))?;
-    let secret = sys::terminal::read_hidden()?.trim().to_owned();
+    let secret = sys::terminal::read_hidden(|| Printer::ask(Text::lines(format!("{what}: "))))?.trim().to_owned();
     // The Enter was not shown either.
     Printer::ask(Text::lines("\n"))?;
     let is_address = matches!(service, WebhookService::Slack | WebhookService::Discord);

@@ -1,0 +1,8 @@
+//! What the documentation says, held against the program: every command is run or at least read as the program reads it.
+
+mod compare;
+mod named;
+mod run;
+mod tested;
+mod walk;
+mod words;
