@@ -12,10 +12,12 @@ mod loops;
 mod recall;
 mod sessions;
 mod spawn;
+mod stats;
 mod storm;
 mod times;
 mod top;
 mod transcript;
+mod undo;
 
 use home::BenchHome;
 use std::process::ExitCode;
@@ -40,6 +42,8 @@ fn main() -> ExitCode {
         ("top", top::run),
         ("sessions", sessions::run),
         ("answers", answers::run),
+        ("undo", undo::run),
+        ("stats", stats::run),
     ];
     for (name, run) in sections {
         if !wanted(name) {

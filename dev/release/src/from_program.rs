@@ -65,9 +65,8 @@ impl ProgramPages {
     pub(crate) fn in_archive(&self) -> Vec<PackedFile> {
         let pages = self.manual.iter().map(|page| ("man", page));
         let scripts = self.completions.iter().map(|script| ("completions", script));
-        let packed = |(folder, file): (&str, &NewFile)| {
-            PackedFile::text(format!("{folder}/{}", file.name), file.bytes.clone())
-        };
+        let packed =
+            |(folder, file): (&str, &NewFile)| PackedFile::text(format!("{folder}/{}", file.name), file.bytes.clone());
         pages.chain(scripts).map(packed).collect()
     }
 

@@ -270,6 +270,9 @@ pub struct UninstallArgs {
     /// Your own settings in this project, which are not shared
     #[arg(long)]
     pub local: bool,
+    /// Show the change to each file line by line, before you are asked
+    #[arg(long)]
+    pub diff: bool,
     /// Show the change and make none
     #[arg(long)]
     pub dry_run: bool,

@@ -149,12 +149,14 @@ const FROM: &str = " FROM sessions LEFT JOIN agents ON agents.id = sessions.agen
       WHEN sessions.ended_at IS NULL THEN agents.session = sessions.id
       ELSE agents.session IS NULL AND agents.status = 'error' AND agents.since = sessions.ended_at
         AND agents.since >= (SELECT max(since) FROM agents) - 86400000 END
-    LEFT JOIN session_facts ON session_facts.session = sessions.id WHERE 1";
+    LEFT JOIN session_facts ON session_facts.session = sessions.id
+    WHERE ifnull(sessions.host_session, '') NOT LIKE 'taut-proof-%'";
 
 /// Candidates for a beginning of an id: more than anybody reads.
 const CANDIDATES: i64 = 10;
 
 impl Store {
+    /// The proofs of `taut init` and `taut doctor` are nobody's sessions.
     pub fn session_page(&self, query: &SessionQuery) -> Result<SessionPage, Error> {
         self.read(|conn| page(conn, query))
     }
@@ -192,7 +194,8 @@ impl Store {
     pub fn session_choices(&self) -> Result<SessionChoices, Error> {
         let counted = |column: &str| {
             let sql = format!(
-                "SELECT {column}, count(*) FROM sessions WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 200"
+                "SELECT {column}, count(*) FROM sessions WHERE {column} IS NOT NULL
+                 AND ifnull(host_session, '') NOT LIKE 'taut-proof-%' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 200"
             );
             let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()));
             self.read(|conn| conn.prepare_cached(&sql)?.query_map([], read)?.collect())

@@ -23,12 +23,16 @@ fn i8_every_package_brings_the_same_pages_and_completions_to_where_they_are_look
         assert!(listed.contains(&format!("taut_cli-{VERSION}.data/data/share/{place} ")), "{place}: {listed}");
     }
     let listed = list(&format!("taut-cli-{VERSION}.tgz"), "tar", &["-tzf"]);
-    for place in ["man/taut.1", "man/taut-init.1", "completions/taut.bash", "completions/_taut", "completions/taut.fish"] {
+    for place in
+        ["man/taut.1", "man/taut-init.1", "completions/taut.bash", "completions/_taut", "completions/taut.fish"]
+    {
         assert!(listed.contains(&format!("package/{place}\n")), "{place}: {listed}");
     }
     let archive = format!("taut-{VERSION}-{}", TARGETS[0].triple);
     let listed = list(&format!("{archive}.tar.gz"), "tar", &["-tzf"]);
-    for place in ["man/taut.1", "man/taut-init.1", "completions/taut.bash", "completions/_taut", "completions/taut.fish"] {
+    for place in
+        ["man/taut.1", "man/taut-init.1", "completions/taut.bash", "completions/_taut", "completions/taut.fish"]
+    {
         assert!(listed.contains(&format!("{archive}/{place}\n")), "{place}: {listed}");
     }
     let listed = list(&format!("taut-cli_{VERSION}_amd64.deb"), "dpkg-deb", &["-c"]);
@@ -39,7 +43,9 @@ fn i8_every_package_brings_the_same_pages_and_completions_to_where_they_are_look
         assert!(listed.contains(&format!(" usr/share/{place}\n")), "{place}: {listed}");
     }
     let formula = fs::read_to_string(folder.path().join("taut-cli.rb")).unwrap();
-    for line in ["man1.install Dir[\"man/*.1\"]", "bash_completion.install", "zsh_completion.install", "fish_completion"] {
+    for line in
+        ["man1.install Dir[\"man/*.1\"]", "bash_completion.install", "zsh_completion.install", "fish_completion"]
+    {
         assert!(formula.contains(line), "{line}: {formula}");
     }
 }

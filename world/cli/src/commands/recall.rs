@@ -145,7 +145,7 @@ pub(super) fn named_root(folder: &Path, store: &Store, places: &PathVariables) -
         return Ok(root);
     }
     Err(CliError::not_found(format!("there is no folder {}, and nothing is kept of it", folder.display()))
-        .hint("`taut recall --all <words>` looks into all projects"))
+        .hint("`taut sessions --all` shows the projects that something is kept of"))
 }
 
 fn root(folder: &Path, places: &PathVariables) -> Result<String, CliError> {

@@ -47,7 +47,7 @@ pub fn run(args: &UninstallArgs, printer: &Printer) -> Result<Exit, CliError> {
             return Ok(ended(change.failed));
         }
         if !printer.json() {
-            change.all().for_each(|proposal| printer.diff(&proposal.diff()));
+            change.show(args, &places, printer);
             change.preset.iter().for_each(|preset| preset::show(preset, &places, printer));
         }
         if args.dry_run {
@@ -160,6 +160,20 @@ impl Removal {
 
     fn all(&self) -> impl Iterator<Item = &Proposal> {
         self.hooks.iter().map(|(_, hooks)| hooks).chain(&self.servers).chain(&self.memory)
+    }
+
+    /// Line by line only on request: the lines of so many events are all alike.
+    fn show(&self, args: &UninstallArgs, places: &PathVariables, printer: &Printer) {
+        for proposal in self.all().filter(|proposal| proposal.changes_anything()) {
+            if args.diff || args.dry_run {
+                printer.diff(&proposal.diff());
+            } else {
+                printer.line(in_words(&proposal.diff(), &agent_settings::shown(&proposal.file.path, places)));
+            }
+        }
+        if !(args.diff || args.dry_run) {
+            printer.line(printer.dim("`taut uninstall --diff` shows the change line by line."));
+        }
     }
 
     /// Names every file that is to be changed.
@@ -323,4 +337,30 @@ fn propose_at(dialect: &'static Dialect, path: &Path, places: &PathVariables) ->
     };
     let request = UninstallRequest { text: edited.text, left: left_behind(edited.leaves) };
     Ok(Some(Proposal::uninstall(file, request, record.as_ref())))
+}
+
+/// "takes 30 lines out of ~/.claude/settings.json": what a diff does to a file.
+fn in_words(diff: &str, file: &str) -> String {
+    let lines = |sign: char| diff.lines().skip(2).filter(|line| line.starts_with(sign)).count();
+    let counted = |count: usize| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+    let (out, back) = (lines('-'), lines('+'));
+    if diff.lines().nth(1) == Some("+++ /dev/null") {
+        return format!("removes {file}");
+    }
+    let back = if back == 0 { String::new() } else { format!(", and puts {} back", counted(back)) };
+    format!("takes {} out of {file}{back}", counted(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+
+    #[test]
+    fn i1_what_goes_is_counted_in_words() {
+        let diff = "--- /h/s.json\n+++ /h/s.json\n@@ -1,4 +1,2 @@\n {\n-  \"a\": 1\n-  \"b\": 2\n+  \"a\": 1\n }\n";
+        assert_eq!(in_words(diff, "~/s.json"), "takes 2 lines out of ~/s.json, and puts 1 line back");
+        let diff = "--- /h/s.json\n+++ /h/s.json\n@@ -1 +0,0 @@\n-  \"a\": 1\n";
+        assert_eq!(in_words(diff, "~/s.json"), "takes 1 line out of ~/s.json");
+        assert_eq!(in_words("--- /h/s.json\n+++ /dev/null\n@@ -1 +0,0 @@\n-{}\n", "~/s.json"), "removes ~/s.json");
+    }
 }

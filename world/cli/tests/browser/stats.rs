@@ -59,7 +59,9 @@ fn f4_a_week_is_drawn_as_the_command_tells_it_and_hostile_names_stay_text() {
     let (_page, mut chromium) = opened(&stage);
     let facts = chromium.value("document.querySelector('.stats .facts').innerText");
     let facts = facts.as_str().unwrap();
-    for fact in ["sessions 2", "prompts 2", "tool calls 17 (1 failed)", "stopped 1 denied, 0 asked about", ", 1 time", "$1.25"] {
+    for fact in
+        ["sessions 2", "prompts 2", "tool calls 17 (1 failed)", "stopped 1 denied, 0 asked about", ", 1 time", "$1.25"]
+    {
         assert!(facts.contains(fact), "{fact}: {facts}");
     }
     // The last of seven bars is today, and the only one with a height.
@@ -171,5 +173,8 @@ fn f4_whoever_asks_for_more_days_while_a_week_is_fetched_is_shown_them() {
     chromium.click("document.querySelector('.stats .chip[data-days=\"30\"]')");
     chromium.value("void window.release()");
     chromium.until("document.querySelector('.stats .chart').querySelectorAll('rect.count').length === 30");
-    assert_eq!(chromium.value("document.querySelector('.stats .chip[aria-pressed=true]').textContent"), json!("30 days"));
+    assert_eq!(
+        chromium.value("document.querySelector('.stats .chip[aria-pressed=true]').textContent"),
+        json!("30 days")
+    );
 }

@@ -125,6 +125,7 @@ fn f4_the_proofs_of_taut_itself_are_shown_when_asked_for() {
     assert!(said.contains("only the proofs of `taut init`") && said.contains("`--proofs`"), "{said}");
     let agents = stage.taut(&["agents", "--all"]).stderr_text();
     assert!(!agents.contains("sessions that ended"), "a proof is no session of an agent: {agents}");
+    assert_eq!(stage.list(&["sessions", "--all", "--json"]), Vec::<Value>::new());
 }
 
 #[test]

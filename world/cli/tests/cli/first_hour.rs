@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::fs;
 use testkit::stage::{LIMIT, Stage, person, person_succeeds};
-use testkit::{Finished, process};
+use testkit::{AgentStep, Finished, process};
 
 fn at(stage: &Stage, folder: &std::path::Path, args: &[&str]) -> Finished {
     let mut command = stage.command(args);
@@ -132,4 +132,27 @@ fn i2_a_list_of_stopped_rules_that_is_cut_says_so() {
     let rules = overview(&stage)["stopped_today"].as_array().unwrap().len();
     let said = stage.succeed(&[]);
     assert!(rules > 6 && said.contains(&format!(", and {} more", rules - 5)), "{rules}: {said}");
+}
+
+#[test]
+fn i2_what_cannot_be_meant_ends_with_two_and_the_hint_is_about_what_was_asked() {
+    let stage = initialised();
+    for (args, hint) in [
+        (&["policy", "allow", "git-clean", "--expires", "soon"][..], "--expires 8h"),
+        (&["events", "--project", "/nowhere"], "`taut sessions --all` shows the projects"),
+        (&["sessions", "--project", "/nowhere"], "`taut sessions --all` shows the projects"),
+    ] {
+        let wrong = stage.taut(args);
+        assert_eq!(wrong.code(), Some(2), "{args:?}: {}", wrong.stderr_text());
+        assert!(wrong.stderr_text().contains(hint), "{args:?}: {}", wrong.stderr_text());
+    }
+}
+
+#[test]
+fn f4_the_list_of_agents_and_the_fleet_have_the_same_words_for_who_says_nothing() {
+    let stage = Stage::without_daemon();
+    stage.agent("ada").play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
+    for shown in [stage.succeed(&["agents"]), stage.succeed(&["top", "--once"])] {
+        assert!(shown.lines().any(|line| line.contains("ada") && line.contains("thinking")), "{shown}");
+    }
 }

@@ -88,6 +88,19 @@ fn i1_the_status_line_is_shown_under_the_one_that_is_there_and_taken_out_byte_fo
 }
 
 #[test]
+fn i1_uninstall_says_in_words_what_goes_and_line_by_line_on_request() {
+    let scene = Scene::new();
+    std::fs::write(scene.settings(), "{\n  \"model\": \"m\"\n}\n").unwrap();
+    for (args, shown) in [(&[][..], false), (&["--diff"], true)] {
+        scene.works(&["init", "--yes"]);
+        let said = scene.uninstalls(args);
+        assert_eq!(said.contains("lines out of ~/"), !shown, "{said}");
+        assert_eq!(said.contains("\"PreToolUse\"") && said.contains("@@"), shown, "{said}");
+        assert!(said.contains("What was recorded stays"), "{said}");
+    }
+}
+
+#[test]
 fn i1_taut_says_how_it_was_installed_and_how_it_is_upgraded() {
     let scene = Scene::new();
     let said: Value = serde_json::from_str(&scene.works(&["self", "--json"])).unwrap();

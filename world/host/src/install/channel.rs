@@ -7,13 +7,15 @@ use sys::outside::{self, Rules};
 /// Larger than any list that is looked into.
 const LARGEST: u64 = 1 << 20;
 const PACKAGE: &str = "taut-cli";
+/// What is left to do after `taut uninstall`.
+const IN_CACHE: &str = "nothing else: the program lies in a cache";
 
 /// A way to install programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallChannel {
     /// One word for programs that ask: `cargo`, `npm`.
     pub id: &'static str,
-    /// As people say it.
+    /// As people say it after "installed by".
     pub name: String,
     /// The command that brings it up to date, or in words where there is none.
     pub upgrade: String,
@@ -37,14 +39,14 @@ fn channel(id: &'static str, name: impl Into<String>, upgrade: String, remove: S
 
 fn kept_copy(exe: &Path) -> InstallChannel {
     let upgrade = "upgrade Taut the way you installed it, then `taut init` renews the copy".to_owned();
-    channel("copy", "a copy that `taut init` keeps", upgrade, format!("rm {}", exe.display()))
+    channel("copy", "`taut init`, which keeps it as a copy", upgrade, format!("rm {}", exe.display()))
 }
 
 fn node(exe: &Path) -> Option<InstallChannel> {
     let text = exe.to_str()?;
     let once = |id, runner: &str| {
         let again = format!("{runner} {PACKAGE}@latest init");
-        Some(channel(id, format!("run once by `{runner}`"), again, "nothing to remove: it lies in a cache".into()))
+        Some(channel(id, format!("`{runner}`, run once"), again, IN_CACHE.to_owned()))
     };
     let global = |id, install: &str, remove: &str| {
         let upgrade = format!("{install} {PACKAGE}@latest && taut init");
@@ -67,8 +69,8 @@ fn python(exe: &Path) -> Option<InstallChannel> {
     let has = |name: &str| folder.join(name).is_file();
     let text = exe.to_str()?;
     if text.contains("/uv/archive-v") {
-        let remove = "nothing to remove: it lies in a cache".to_owned();
-        return Some(channel("uvx", "run once by `uvx`", format!("uvx {PACKAGE}@latest init"), remove));
+        let again = format!("uvx {PACKAGE}@latest init");
+        return Some(channel("uvx", "`uvx`, run once", again, IN_CACHE.to_owned()));
     }
     if has("uv-receipt.toml") {
         let upgrade = format!("uv tool upgrade {PACKAGE}");
@@ -95,7 +97,7 @@ fn cargo(exe: &Path) -> Option<InstallChannel> {
     let text = exe.to_str()?;
     if text.contains("/target/debug/") || text.contains("/target/release/") {
         let upgrade = "git pull && cargo install --path world/cli".to_owned();
-        return Some(channel("build", "built here by `cargo build`", upgrade, "cargo clean".to_owned()));
+        return Some(channel("build", "`cargo build`, in its folder", upgrade, "cargo clean".to_owned()));
     }
     let root = exe.parent().filter(|folder| folder.ends_with("bin"))?.parent()?;
     let list = outside::read_text(&root.join(".crates.toml"), &Rules::up_to(LARGEST)).ok()?;
@@ -153,13 +155,24 @@ fn system(exe: &Path) -> Option<InstallChannel> {
 
 /// The installer of a release puts it into the user's own folder, and so do people.
 fn by_hand(exe: &Path) -> InstallChannel {
-    let remove = format!("rm {}", exe.display());
+    let remove = format!("rm {}{}", exe.display(), pages_beside(exe));
     if exe.parent().is_some_and(|folder| folder.ends_with(".local/bin")) {
         let upgrade = "run the `install.sh` of the newest release again".to_owned();
         return channel("script", "the installer of a release, or by hand", upgrade, remove);
     }
     let upgrade = format!("put the newest release in the place of {}", exe.display());
-    channel("file", "a file that was put there", upgrade, remove)
+    channel("file", "hand: a file that was put there", upgrade, remove)
+}
+
+/// The manual pages and completions that the installer puts beside a folder of programs, where they are.
+fn pages_beside(exe: &Path) -> String {
+    let share = exe.parent().filter(|folder| folder.ends_with("bin")).map(|folder| folder.with_file_name("share"));
+    let Some(share) = share.filter(|share| share.join("man/man1/taut.1").is_file()) else { return String::new() };
+    let places = [
+        "man/man1/taut.1", "man/man1/taut-*.1", "bash-completion/completions/taut", "zsh/site-functions/_taut",
+        "fish/vendor_completions.d/taut.fish",
+    ];
+    places.map(|place| format!(" {}", share.join(place).display())).concat()
 }
 
 #[cfg(test)]
@@ -214,6 +227,11 @@ mod tests {
         let venv = make("acme/.venv/bin/taut", "");
         make("acme/.venv/pyvenv.cfg", "");
         assert_eq!(of(&venv).id, "pip");
+        let script = make(".local/bin/taut", "");
+        assert_eq!(of(&script).remove, format!("rm {}", script.display()));
+        make(".local/share/man/man1/taut.1", "");
+        let remove = of(&script).remove;
+        assert!(remove.contains("/.local/share/man/man1/taut-*.1 ") && remove.ends_with("taut.fish"), "{remove}");
         let copy = make("state/bin/taut", "");
         assert_eq!(InstallChannel::of(&copy, &root.join("state")).id, "copy");
     }

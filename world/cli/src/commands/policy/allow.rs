@@ -26,6 +26,8 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
             .hint(format!("taut policy show {}", rule.id)));
     }
     let command = args.command.as_deref().map(beginning).transpose()?;
+    let length = args.expires.as_ref().map(|length| millis(length, Longest::EXPIRY)).transpose();
+    let length = length.map_err(CliError::of_usage)?;
     person::required("policy allow")?;
     if rule.guards_taut() {
         let opens = "With it an agent can switch the guard off, and everything else that is stopped here would pass.";
@@ -45,7 +47,6 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
         }
     }
     entry.insert("reason", value(&args.reason));
-    let length = args.expires.as_ref().map(|length| millis(length, Longest::EXPIRY)).transpose()?;
     let until = length.map(|length| now.plus(length));
     if let Some(until) = until {
         entry.insert("expires", value(until.rfc3339()));

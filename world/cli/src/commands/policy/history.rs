@@ -1,7 +1,7 @@
 //! `taut policy test --history`: what the policy would have done with what agents really did.
 
 use crate::commands::reach::CallerReach;
-use crate::commands::{effort, stored};
+use crate::commands::{counted, effort, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::past_time;
@@ -184,7 +184,8 @@ impl HistoryOutcome {
 
     fn show(&self, since: Ms, printer: &Printer) {
         let since = host::clock::shown(since);
-        printer.line(format!("{} calls since {since} were judged again, with files as they are today", self.calls));
+        let calls = counted(self.calls, "call");
+        printer.line(format!("judged again, with files as they are today: {calls} since {since}"));
         if self.unread > 0 {
             printer.line(format!("{} of them could not be read back", self.unread));
         }
