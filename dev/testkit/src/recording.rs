@@ -26,15 +26,16 @@ text{font:13px ui-monospace,SFMono-Regular,'SF Mono',Menlo,Consolas,'DejaVu Sans
 .box{fill:#0d1117;stroke:#3d444d}.bar{fill:#151b23}.dot{fill:#3d444d}.title{fill:#9198a1}
 .d{fill:#e6edf3}.dim{fill:#9198a1}
 .c1{fill:#ff7b72}.c2{fill:#56d364}.c3{fill:#e3b341}.c4{fill:#79c0ff}.c5{fill:#d2a8ff}.c6{fill:#76e3ea}.c7{fill:#b1bac4}}
-g{animation:come .12s linear both}@keyframes come{from{opacity:0}to{opacity:1}}
+g{animation:come .12s linear both}@keyframes come{from{opacity:.12}to{opacity:1}}
 @media(prefers-reduced-motion:reduce){g{animation:none}}
 ";
 
 /// What was typed and printed, in order.
 #[derive(Debug, Default)]
 pub struct Recording {
-    /// A row, and after how many seconds it is there.
+    /// Every byte, as the terminal was sent it.
     shown: Vec<u8>,
+    /// The rows on which commands stand.
     begins: Vec<u16>,
     rows: u16,
     columns: u16,

@@ -8,7 +8,7 @@ use testkit::pages::root;
 use testkit::recording::Recording;
 use testkit::shell::Typed;
 
-const COLUMNS: NonZero<u16> = NonZero::new(104).unwrap();
+const COLUMNS: NonZero<u16> = NonZero::new(112).unwrap();
 const TITLE: &str = "The first minute: taut init, and the first stopped command";
 
 fn recorded() -> Recording {
@@ -21,13 +21,12 @@ fn recorded() -> Recording {
     };
     shows(&mut reader, "taut init", &["y", "n"]);
     let mut agent = reader.installed_agent("api");
-    let steps = [AgentStep::start(), AgentStep::prompt("free some space"), AgentStep::bash("rm -rf ~/projects/../")];
+    let steps = [AgentStep::start(), AgentStep::prompt("free some space"), AgentStep::bash("rm -rf ~ && df -h")];
     let calls = agent.play(&steps).unwrap();
     assert!(calls.iter().any(testkit::HookCall::denies));
     reader.stage.sandbox.forget_clients().unwrap();
     shows(&mut reader, "# an agent was told to free some space, and wanted to remove your home", &[]);
     shows(&mut reader, "taut events --denied", &[]);
-    shows(&mut reader, "taut", &[]);
     recording
 }
 
