@@ -41,6 +41,7 @@ pub mod pages;
 pub mod poll;
 pub mod process;
 pub mod real_client;
+pub mod recording;
 pub mod sandbox;
 pub mod scripted_model;
 pub mod shell;

@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 
 use crate::sandbox::{Sandbox, terminal};
 
-const COLUMNS: NonZero<u16> = NonZero::new(120).unwrap();
 /// More than any command of a page prints.
 const ROWS: NonZero<u16> = NonZero::new(500).unwrap();
 const LIMIT: Duration = Duration::from_secs(40);
@@ -58,19 +57,11 @@ pub struct Typed<'a> {
 }
 
 impl PersonShell {
-    /// A shell in that folder, in front of a terminal of its own.
+    /// A shell in that folder, in front of a terminal of its own that is so wide.
     ///
     /// # Errors
     /// When there is no terminal to be had, or no shell.
-    pub fn start(sandbox: &Sandbox, folder: &Path) -> io::Result<Self> {
-        Self::with_columns(sandbox, folder, COLUMNS)
-    }
-
-    /// The same at a terminal of another width.
-    ///
-    /// # Errors
-    /// As [`start`](Self::start).
-    pub fn with_columns(sandbox: &Sandbox, folder: &Path, columns: NonZero<u16>) -> io::Result<Self> {
+    pub fn start(sandbox: &Sandbox, folder: &Path, columns: NonZero<u16>) -> io::Result<Self> {
         let pipe = sandbox.tmp().join("typed");
         make_pipe(&pipe)?;
         let (screen, end) = terminal()?;

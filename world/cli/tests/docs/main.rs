@@ -2,6 +2,7 @@
 
 mod compare;
 mod named;
+mod recording;
 mod run;
 mod tested;
 mod walk;

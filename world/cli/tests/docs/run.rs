@@ -2,12 +2,16 @@
 
 use crate::compare::{Varying, difference};
 use std::io;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testkit::pages::{Block, Page, ShownCommand, blocks};
 use testkit::shell::{PersonShell, ShellRun, Typed};
 use testkit::stage::{Stage, put_program};
 use testkit::{AgentStep, FakeAgent, FakeTool};
+
+/// How wide the terminal is.
+const WIDTH: NonZero<u16> = NonZero::new(120).unwrap();
 
 /// Whose home pages show.
 const HOME: &str = "/home/ada";
@@ -25,13 +29,18 @@ pub struct Reader {
 impl Reader {
     /// An empty home with the program on the search path, in a project with one commit.
     pub fn new() -> Self {
+        Self::with_columns(WIDTH)
+    }
+
+    /// The same at a terminal of another width.
+    pub fn with_columns(columns: NonZero<u16>) -> Self {
         let stage = Stage::installed().with_env("TAUT_NO_DAEMON", "1").with_env("USER", "ada");
         // So much of the client as `taut init` asks for.
         put_program(&stage.sandbox.root().join("bin/claude"), "#!/bin/sh\necho '2.1.212 (Claude Code)'\n");
         let project = stage.sandbox.home().join("acme");
         std::fs::rename(stage.sandbox.project(), &project).unwrap();
         std::os::unix::fs::symlink(&project, stage.sandbox.project()).unwrap();
-        let shell = PersonShell::start(&stage.sandbox, &project).unwrap();
+        let shell = PersonShell::start(&stage.sandbox, &project, columns).unwrap();
         Self { stage, shell, agents: Vec::new(), varying: Varying::new() }
     }
 
@@ -71,7 +80,7 @@ impl Reader {
         let known = self.agents.iter().position(|(known, _)| known == name);
         if self.agents.is_empty() {
             // Made beforehand, since a hook on a busy machine would rather put its event by than wait for that.
-            self.stage.succeed(&["db", "check"]);
+            self.stage.succeed(&["task", "plan-status"]);
         }
         let at = known.unwrap_or_else(|| {
             let folder = if step == "in" { self.stage.sandbox.home().join(rest) } else { self.project() };
@@ -126,7 +135,9 @@ impl Reader {
         let root = self.stage.sandbox.root().display().to_string();
         let places = [("home", HOME), ("taut_home", STATE), ("bin", PROGRAMS)];
         for (folder, shown) in places {
-            done.text = done.text.replace(&format!("{root}/{folder}"), shown);
+            let real = format!("{root}/{folder}");
+            done.text = done.text.replace(&real, shown);
+            done.bytes = String::from_utf8_lossy(&done.bytes).replace(&real, shown).into_bytes();
         }
         Ok(done)
     }
