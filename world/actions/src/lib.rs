@@ -25,6 +25,7 @@ pub use error::ActionError;
 pub use hold::{HoldRequest, hold};
 pub use interrupt::{Interrupted, interrupt};
 pub use open_cards::{can_be_answered, close_abandoned, open_cards};
+pub use record::PERSON_ACT;
 pub use row_acts::{PaneWay, mark_seen, pane, pane_way, restart, take_up};
 pub use say::{Said, note, say};
 pub use session_diff::{ReadDiff, session_diff};

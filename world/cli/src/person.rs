@@ -36,9 +36,10 @@ pub fn required_beside_stdin(command: &str) -> Result<(), CliError> {
 fn no_agent(command: &str) -> Result<(), CliError> {
     not_named(command)?;
     not_supervised(std::process::id()).map_err(|why| refused(command, &why))?;
-    host::person::check(&recorded()).map_err(|why| refused(command, &why))?;
+    let recorded = recorded();
+    host::person::check(&recorded).map_err(|why| refused(command, &why))?;
     host::person::check_loops(&in_loops()).map_err(|why| refused(command, &why))?;
-    host::person::pane::check(std::process::id()).map_err(|why| refused(command, &why))
+    host::person::pane::check(std::process::id(), &recorded).map_err(|why| refused(command, &why))
 }
 
 /// Whether a person started the process with this number, which asks for something here.
@@ -147,6 +148,9 @@ fn way_out(command: &str, why: &NotAPerson) -> String {
         NotAPerson::Recorded { .. } => {
             format!("if you called `taut hook` there yourself, run `taut {command}` in a new terminal")
         }
+        NotAPerson::Untold { pid } => format!(
+            "run `taut {command}` in a terminal outside that tmux; if its socket was removed, `kill -USR1 {pid}` makes it anew"
+        ),
         NotAPerson::Outside { .. } => format!("run `taut {command}` outside the sandbox, where the agent runs"),
         _ => in_your_terminal(command),
     }

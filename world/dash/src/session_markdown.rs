@@ -66,8 +66,7 @@ fn answer_word(answer: &CardAnswer) -> String {
 }
 
 pub fn entry(entry: &TimelineEntry) -> String {
-    let what = entry.tool.as_deref().unwrap_or(&entry.event);
-    let mut text = format!("\n### {} {}", entry.at.rfc3339(), span(what));
+    let mut text = format!("\n### {} {}", entry.at.rfc3339(), span(&entry.what()));
     let mut marks: Vec<String> = Vec::new();
     if entry.verdict != "pass" {
         let rules: Vec<String> = entry.rules.iter().map(|rule| span(rule)).collect();

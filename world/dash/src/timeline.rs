@@ -59,6 +59,18 @@ pub enum TimelineKind {
     Other,
 }
 
+impl TimelineEntry {
+    /// What it is called in a list: the tool, and whether that was asked for or answered; else the event.
+    pub fn what(&self) -> String {
+        match &self.tool {
+            Some(tool) if self.event == "PermissionRequest" => format!("{tool} asks"),
+            Some(tool) if self.event == actions::ANSWER_EVENT => format!("{tool} answered"),
+            Some(tool) => tool.clone(),
+            None => self.event.clone(),
+        }
+    }
+}
+
 /// A part of the stored answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AnswerPart {

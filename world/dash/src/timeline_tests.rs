@@ -89,6 +89,24 @@ fn f1_f4_what_a_client_said_of_itself_is_told_in_words() {
 }
 
 #[test]
+fn f1_f4_what_a_person_answered_or_said_is_told_with_who_and_where() {
+    let mut answered = event("Answer", 0, json!({"say": "denied", "input": {"command": "make"}}));
+    answered.tool = Some("Bash".into());
+    answered.reason = Some("ada denied Bash at a terminal: use just".into());
+    let mut said = event("PersonAct", 1, json!({"text": "rebase", "way": "typed", "by": "ada", "at": "page"}));
+    said.tool = Some("say".into());
+    let told = entries(&[answered, said], &[]);
+    let told: Vec<(String, &str)> = told.iter().map(|entry| (entry.what(), entry.about.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            ("say".to_owned(), "ada (page): rebase"),
+            ("Bash answered".to_owned(), "ada denied Bash at a terminal: use just")
+        ]
+    );
+}
+
+#[test]
 fn f4_a_batch_that_says_nothing_is_not_told() {
     assert!(entries(&[event("PostToolBatch", 0, json!({"calls": 2}))], &[]).is_empty());
 }

@@ -4,6 +4,7 @@
 use crate::card_view::{CardRow, DiffRow};
 use crate::run_view::RunRow;
 use crate::session_facts_view;
+use actions::{ANSWER_EVENT, PERSON_ACT};
 use engine::client_turn;
 use engine::fleet::notify;
 use model::Ms;
@@ -303,9 +304,19 @@ pub fn in_words(event: &Event) -> Option<String> {
         client_turn::STATE => format!("{}, by its client's own word", turn?),
         client_turn::GONE => turn.into_iter().chain(["its client is gone".to_owned()]).collect::<Vec<_>>().join(", "),
         "StopFailure" => notify::why(event, ONE_LINE),
+        ANSWER_EVENT => event.reason.clone()?,
+        PERSON_ACT => act_in_words(&event.detail)?,
         _ => return None,
     };
     Some(one_line(&told)).filter(|told| !told.is_empty())
+}
+
+/// What a person did to an agent: who, where, and with which words.
+fn act_in_words(detail: &Value) -> Option<String> {
+    let said = |name: &str| detail.get(name).and_then(Value::as_str);
+    let by = format!("{} ({})", said("by")?, said("at")?);
+    let what = said("text").or_else(|| said("rule"));
+    Some(what.map_or(by.clone(), |what| format!("{by}: {what}")))
 }
 
 /// What a tool call or an event is about, in one line.

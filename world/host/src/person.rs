@@ -61,6 +61,8 @@ pub enum NotAPerson {
     Outside { pid: u32 },
     #[error("nobody has typed in this pane for a minute; press a key and try again")]
     Quiet,
+    #[error("tmux (process {pid}), in which this runs, does not say who types there")]
+    Untold { pid: u32 },
     #[error("the system does not tell which processes run")]
     NoProcesses,
 }
@@ -260,7 +262,7 @@ impl ProcessTable {
         let living = living.map(|process| Span {
             from: process.started,
             until: None,
-            agent: format!("since {} runs", process.shown()),
+            agent: format!("since {} (process {}) runs", process.shown(), process.pid),
         });
         let recorded = recorded.iter().map(|span| {
             let process = self.all.get(&span.process.pid).filter(|process| process.is_client(span.process));

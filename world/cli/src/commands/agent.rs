@@ -65,7 +65,10 @@ pub fn unknown(id: &str, agents: &[Agent]) -> CliError {
 pub fn no_such(id: &str, agents: &[Agent]) -> String {
     let small: Vec<String> = agents.iter().map(|agent| agent.id.to_lowercase()).collect();
     let words: Vec<&str> = small.iter().map(String::as_str).collect();
-    let near = nearest(&id.to_lowercase(), &words);
+    let typed = id.to_lowercase();
+    // Names that Taut gave are long: who types the beginning of one means it, where no other begins so.
+    let begun: Vec<&str> = words.iter().filter(|word| !typed.is_empty() && word.starts_with(&typed)).copied().collect();
+    let near = if let [only] = begun.as_slice() { Some(*only) } else { nearest(&typed, &words) };
     let near = agents.iter().find(|agent| near.is_some_and(|near| agent.id.to_lowercase() == near));
     let near = near.map(|agent| format!(" (nearest: `{}`)", line(&agent.id, 80))).unwrap_or_default();
     format!("there is no agent `{}`{near}", line(id, 80))

@@ -154,6 +154,10 @@ fn f1_what_waits_is_listed_the_oldest_first_and_shown_whole_before_it_is_answere
         (&event["detail"]["by"], &event["detail"]["where"], &event["detail"]["say"]),
         (&json!(account()), &json!("terminal"), &json!("denied"))
     );
+    let listed = waiting.stage.taut(&["events", "--agent", "api"]).stdout_text();
+    assert!(listed.contains("denied Bash at a terminal: use just"), "{listed}");
+    let begun = waiting.refused(&["answer", "ap", "--allow"], "");
+    assert!(begun.contains("there is no agent `ap` (nearest: `api`)"), "{begun}");
 }
 
 #[test]

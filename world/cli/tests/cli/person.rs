@@ -166,6 +166,42 @@ fn g8_a_pane_in_which_nobody_types_is_no_person() {
     assert!(!scene.is_paused());
 }
 
+/// What an agent starts in a server of tmux, its own or a person's, may have any variables, lose its socket, and be looked
+/// at by a program of the agent's.
+#[test]
+fn g8_a_pane_in_which_nobody_types_is_no_person_whatever_it_says_of_itself() {
+    if is_missing("tmux") || Scene::new().stage.sandbox.alone("true").is_none() {
+        return testkit::skipped("nobody is granted a namespace of processes here, or there is no tmux");
+    }
+    let quiet = "nobody has typed in this pane for a minute";
+    let start = r#"$server new-session -d "sh $TAUT_HOME/pause""#;
+    let looked_at = r#"$server new-session -d sh
+        claude -c 'sleep 60 | $server -C attach > /dev/null; true' &
+        until $server list-clients | grep -q control; do sleep 0.05; done
+        $server send-keys "sh $TAUT_HOME/pause" Enter"#;
+    let gone = format!("{start}; rm \"$TAUT_HOME/tmux\"; touch \"$TAUT_HOME/go\"");
+    let cases = [
+        ("variables dropped", start.replace("sh $T", "env -u TMUX -u TMUX_PANE sh $T"), quiet),
+        ("another server named", start.replace("sh $T", "env TMUX=/nowhere,1,0 sh $T"), quiet),
+        ("looked at by a program", looked_at.to_owned(), quiet),
+        ("its socket removed", gone, "does not say who types there"),
+    ];
+    for (what, line, said) in cases {
+        let scene = Scene::new();
+        scene.client("claude");
+        let home = scene.stage.sandbox.taut_home();
+        let wait = "until [ -e \"$TAUT_HOME/go\" ]; do sleep 0.05; done\n";
+        let wait = if line.contains("/go") { wait } else { "" };
+        fs::write(home.join("pause"), format!("{wait}{PAUSE}\n")).unwrap();
+        let server = format!("{ANEW} tmux -f /dev/null -S $TAUT_HOME/tmux");
+        let pid = "$(pgrep -x tmux | head -n 1)";
+        let line = format!("export server=\"{server}\"; {line}{AND_WAIT}; kill -9 {pid}");
+        let done = scene.run(&scene.client("my-shell"), &line);
+        assert!(scene.said().contains(said), "{what}: {}{}", scene.said(), done.stderr_text());
+        assert!(!scene.is_paused(), "{what}");
+    }
+}
+
 /// The agent and a person, each with the code and with the permit that the person got for it.
 const ON_THE_PAGE: &str = r##"
 until grep -q code page 2> /dev/null; do sleep 0.05; done

@@ -52,7 +52,9 @@ fn nobody(state: &ViewState) -> &'static str {
         Some(read) if read.rows.is_empty() && read.had_sessions => {
             "no agent is running; `taut sessions --all` lists the sessions that ended"
         }
-        Some(read) if read.rows.is_empty() => "no agents yet; `taut init` installs the hooks that tell of them",
+        Some(read) if read.rows.is_empty() => {
+            "no agents yet: one appears here when it starts, once `taut init` has installed the hooks"
+        }
         Some(_) => "no agent matches the filter; Esc clears it",
     }
 }

@@ -8,6 +8,11 @@ use super::{
     process::{changed, is_mark},
 };
 
+/// Not told here.
+pub fn listens_at(_pid: u32) -> Option<std::path::PathBuf> {
+    None
+}
+
 /// All processes; `None` when the system does not tell.
 #[cfg(target_os = "macos")]
 pub fn table(own: u32) -> Option<ProcessTable> {

@@ -14,6 +14,10 @@ const PSEUDO_TERMINALS: std::ops::RangeInclusive<u64> = 136..=143;
 /// What the first namespace of processes is called, in which all of them are seen.
 const WHOLE: &str = "pid:[4026531836]";
 const STATUS_BYTES: u64 = 16 << 10;
+/// A hundred thousand sockets.
+const SOCKETS_BYTES: u64 = 16 << 20;
+/// As the kernel marks a socket that takes connections.
+const LISTENING: u64 = 0x10000;
 const MOST_WORDS: usize = 16;
 /// No real chain of processes is longer.
 const MOST_ABOVE: usize = 512;
@@ -56,6 +60,25 @@ fn add_unshown(from: u32, all: &mut BTreeMap<u32, ProcessRecord>) {
     if next > 0 && sys::process::is_of_another_user(next) {
         all.insert(next, ProcessRecord { pid: next, owner: ProcessOwner::Other, ..ProcessRecord::default() });
     }
+}
+
+/// Where a process listens on a socket of the file system: the name is the one it gave, whoever has that file now.
+pub fn listens_at(pid: u32) -> Option<PathBuf> {
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
+    let sockets: Vec<PathBuf> = open.filter_map(|entry| fs::read_link(entry.path()).ok()).collect();
+    let told = tree::read(&format!("/proc/{pid}/net/unix"), SOCKETS_BYTES)?;
+    let told = String::from_utf8_lossy(&told).into_owned();
+    told.lines().find_map(|line| listener(line).filter(|(inode, _)| sockets.contains(inode))).map(|(_, path)| path)
+}
+
+/// A row of the table of sockets that somebody listens on: what a descriptor of it is called, and its name.
+fn listener(row: &str) -> Option<(PathBuf, PathBuf)> {
+    let mut fields = row.splitn(8, ' ').filter(|field| !field.is_empty());
+    let flags = u64::from_str_radix(fields.nth(3)?, 16).ok()?;
+    let rest = fields.skip(2).collect::<Vec<_>>().join(" ");
+    let (inode, path) = rest.trim_start().split_once(' ')?;
+    let inode: u64 = inode.parse().ok()?;
+    (flags & LISTENING != 0 && path.starts_with('/')).then(|| (format!("socket:[{inode}]").into(), path.into()))
 }
 
 struct Clock {

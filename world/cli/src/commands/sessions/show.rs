@@ -118,10 +118,5 @@ fn line(entry: &TimelineEntry, now: Ms, printer: &Printer) -> Text {
     };
     let rules = if entry.rules.is_empty() { String::new() } else { format!("  [{}]", entry.rules.join(", ")) };
     let took = entry.duration_ms.map(|took| format!("  {took} ms")).unwrap_or_default();
-    let what = match &entry.tool {
-        Some(tool) if entry.event == "PermissionRequest" => format!("{tool} asks"),
-        Some(tool) => tool.clone(),
-        None => entry.event.clone(),
-    };
-    text!("{}  {}  {:<18}  {}{}{}", printer.dim(time), how, what, entry.about, rules, took).trimmed()
+    text!("{}  {}  {:<18}  {}{}{}", printer.dim(time), how, entry.what(), entry.about, rules, took).trimmed()
 }

@@ -3,6 +3,8 @@
 import { attr, badge, bytes, clock, duration, el, since, text } from "./dom.js";
 import { ruleAddress, sessionAddress } from "./address.js";
 
+/* What an event about a tool says of it. */
+const ABOUT_TOOL = { PermissionRequest: "asks", Answer: "answered" };
 const VERDICTS = { deny: "denied", ask: "asked", warn: "warned" };
 
 // The same choice as the server makes, for what is here already.
@@ -35,7 +37,7 @@ export function updateEntry(node, entry) {
   const at = (selector) => node.querySelector(selector);
   text(at("time"), clock(entry.at));
   attr(at("time"), "datetime", entry.at);
-  text(at(".tag"), entry.tool ? (entry.event === "PermissionRequest" ? `${entry.tool} asks` : entry.tool) : words(entry.event));
+  text(at(".tag"), entry.tool ? (ABOUT_TOOL[entry.event] ? `${entry.tool} ${ABOUT_TOOL[entry.event]}` : entry.tool) : words(entry.event));
   text(at(".about"), entry.about || (entry.kind === "sub_agent" ? entry.by ?? entry.sub_agent : ""));
   const marks = [];
   if (entry.sub_agent && entry.kind !== "sub_agent") marks.push(badge(entry.by ?? "sub-agent", "plain"));
