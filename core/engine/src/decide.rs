@@ -9,9 +9,10 @@ use crate::queue::CONTEXT_LIMIT;
 use crate::reply::SessionMark;
 use crate::session::reports_to;
 use crate::{
-    asks, cards, context, leases, own_folder, record, redact, reply, run_files, session_note, state, status, stops,
-    strikes,
+    asks, cards, context, identity, leases, own_folder, record, redact, reply, run_files, session_note, state, status,
+    stops, strikes,
 };
+use model::agent_name::NameWish;
 use model::effect::{After, Write};
 use model::effort::MemoryWrite;
 use model::event::{Body, EventKind};
@@ -112,7 +113,9 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
                 event,
                 TurnOutput { session: &mut session, row: &mut row, reply: &mut said.reply },
             ));
+            let name = name_wish(&agent, event);
             writes.push(Write::Agent(agent));
+            writes.extend(name);
         }
         writes.push(Write::Session(Box::new(session)));
     }
@@ -242,6 +245,14 @@ fn agent_row(session: &Session, verdict: Level, event: &EventContext<'_>) -> Opt
     (known != Some(&row)).then_some(row)
 }
 
+/// What an agent is to be called that is here from now on and was not before: no other event costs a look.
+fn name_wish(row: &Agent, event: &EventContext<'_>) -> Option<Write> {
+    let was_here = event.loaded.agent.as_ref().is_some_and(|known| known.id == row.id && known.session.is_some());
+    let is_due = identity::is_nameless(row, event.who.standing) && row.session.is_some() && !was_here;
+    let wish = || NameWish { agent: row.id.clone(), project: row.project.clone(), at: event.now };
+    is_due.then(|| Write::AgentName(wish()))
+}
+
 /// The row of a teammate: an agent of this project that has that name, or one that only its lead's client knows.
 /// That one has no session of its own, and its row begins when it first waits.
 fn teammate_row(event: &EventContext<'_>) -> Option<Agent> {
@@ -283,7 +294,8 @@ fn turn(agent: &Agent, event: &EventContext<'_>, told: TurnOutput<'_>) -> Vec<Af
     if agent.id == told.session.agent {
         record::turn(told.row, &change);
         let (notify, screen) = (&event.policy.sections.notify, event.facts.screen);
-        let turn = notify::StatusTurn { agent, event: told.row, notify, screen };
+        let name = event.loaded.agent_name.as_deref().unwrap_or(&agent.id);
+        let turn = notify::StatusTurn { agent, name, event: told.row, notify, screen };
         told.reply.ring = notify::ring(&turn, &mut told.session.memo);
         after.extend(notify::reaches_out(&turn).then_some(After::Tell));
     }

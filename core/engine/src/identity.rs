@@ -5,6 +5,7 @@ use crate::fleet::text::safe_name;
 use crate::helper_sessions::told_of;
 use model::call::{ClientProcess, Environment};
 use model::fact::{Facts, Life, Probe};
+use model::row::Agent;
 use model::who::Supervision;
 use model::{AgentProfile, Body, Call, Envelope, Who};
 
@@ -134,15 +135,26 @@ pub fn run_name(folder: &str, terminal: Option<&str>, program: &str) -> String {
     format!("{}-run-{mark}", safe_name(short))
 }
 
+/// Whether no person and no script has named it: its id was made here, or by the `taut run` above it.
+pub(crate) fn is_nameless(agent: &Agent, standing: Supervision) -> bool {
+    let made = agent.id.rsplit_once("-run-").is_some_and(|(_, mark)| {
+        let (mark, number) = mark.split_at_checked(7).unwrap_or_default();
+        let is_number = number.strip_prefix('-').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+        !mark.is_empty() && mark.bytes().all(|byte| LETTERS.contains(&byte)) && (number.is_empty() || is_number)
+    });
+    !agent.named || made && standing == Supervision::Supervised
+}
+
 /// A readable name for a project's folder among others.
 pub fn project_mark(project: &str) -> String {
     let short = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
     format!("{short}-{}", mark(project))
 }
 
+const LETTERS: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz_";
+
 /// Seven letters and digits that are easy to read aloud (no 0/o, 1/l/i).
 pub(crate) fn mark(text: &str) -> String {
-    const LETTERS: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz_";
     let mut hash = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
@@ -154,4 +166,32 @@ pub(crate) fn mark(text: &str) -> String {
             char::from(letter)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Ms;
+    use model::row::AgentStatus;
+
+    #[test]
+    fn f4_what_taut_run_calls_its_agent_is_no_name_and_what_an_environment_says_is_one() {
+        let agent = |id: &str, named: bool| Agent {
+            id: id.into(),
+            named,
+            status: AgentStatus::Working,
+            dialect: None,
+            session: None,
+            project: "/p".into(),
+            since: Ms(0),
+        };
+        let made = run_name("/home/ada/acme", Some("/dev/pts/3"), "claude");
+        let run = Supervision::Supervised;
+        assert!(is_nameless(&agent(&made, true), run) && is_nameless(&agent(&format!("{made}-2"), true), run));
+        assert!(is_nameless(&agent("acme-xvke635", false), Supervision::Attended));
+        for own in ["worker-1", "acme-xvke635", "test-run-3", "x-run-2345678-b", "-run-"] {
+            assert!(!is_nameless(&agent(own, true), run), "{own}");
+        }
+        assert!(!is_nameless(&agent("nightly-run-weekend", true), Supervision::Attended));
+    }
 }

@@ -19,6 +19,7 @@ pub fn needs(event: &EventContext<'_>) -> Needs {
     for_command(event, &mut needs);
     to_be_shown(event, &mut needs);
     needs.cards = event.own_session().filter(|_| tells_of_cards(event.envelope)).map(|session| session.id.clone());
+    needs.agent_name = event.policy.sections.notify.rings();
     needs.allowances = event.findings.level() >= Level::Ask;
     Needs { placed, ..needs }
 }

@@ -1,5 +1,6 @@
 //! Effects as data: what a decision wants written, and what it wants done after.
 
+use crate::agent_name::NameWish;
 use crate::card::CardState;
 use crate::effort::MemoryWrite;
 use crate::memory_file::FactChange;
@@ -16,6 +17,8 @@ pub enum Write {
     /// Insert or replace the whole row. Safe: the row was read in the same transaction.
     Session(Box<Session>),
     Agent(Agent),
+    /// An agent that nothing names appears, and is given a name. Written after its row.
+    AgentName(NameWish),
     /// A session was ended from outside: an agent that has no other is at rest.
     Rest {
         agent: String,

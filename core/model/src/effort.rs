@@ -1,6 +1,7 @@
 //! Efforts: one invocation of a skill each. They outlive context windows, and
 //! hold what an agent must know to go on: phase, directives, counters, account.
 
+use crate::agent_name::AgentNames;
 use crate::call::ClientProcess;
 use crate::session::{Once, Session};
 use crate::session_work::{SessionHistory, SessionWork};
@@ -261,6 +262,8 @@ pub struct WaitingMessages {
     pub first: Vec<Message>,
     /// How many wait besides.
     pub more: u64,
+    /// What those who wrote the first few are called.
+    pub names: AgentNames,
 }
 
 /// What is written of all this.
@@ -353,6 +356,9 @@ pub struct EffortRows {
     /// Whom a message that is to be sent is for, or who there is instead.
     pub addressee: Option<Addressee>,
     pub names: Vec<String>,
+    /// What that agent is called, or all that could be meant.
+    pub addressee_name: Option<String>,
+    pub addressees: Vec<String>,
     /// Messages that the agent asks for.
     pub inbox: Vec<Message>,
     /// The conversation that started this worker.

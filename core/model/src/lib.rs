@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod agent;
+pub mod agent_name;
 pub mod call;
 pub mod card;
 pub mod client_state;

@@ -73,6 +73,8 @@ pub struct Needs {
     pub listed: Option<(String, Vec<String>)>,
     /// An agent the event speaks of that is not its own.
     pub teammate: Option<String>,
+    /// The agent's terminal may ring, and say what it is called.
+    pub agent_name: bool,
     /// Something stands against the call: a person may have let it through.
     pub allowances: bool,
     /// The session whose cards the event may confirm or close.

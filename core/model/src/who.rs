@@ -82,6 +82,8 @@ impl Supervision {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loaded {
     pub agent: Option<Agent>,
+    /// What the agent is called; read only where a person may be told of it now.
+    pub agent_name: Option<String>,
     /// The agent an event speaks of that is not its own: a teammate that waits.
     pub teammate: Option<Agent>,
     /// Open sessions of this logical id, of this pane or of this agent, newest first.

@@ -29,6 +29,8 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         ],
     ),
     ("agent", CommandAudience::Agents, &["focus"]),
+    // Nobody chooses the name under which it asks for something.
+    ("agent", CommandAudience::People, &["name"]),
     // Any other word there is an agent to be answered.
     ("answer", CommandAudience::Agents, &["status"]),
     ("answer", CommandAudience::People, &["off", "on", "wait"]),
@@ -115,7 +117,7 @@ mod tests {
         }
         for line in [
             "init", "init loop", "policy allow x", "loop build", "run", "pause 1h", "answer", "answer api",
-            "answer on", "answer wait", "say api go on", "undo", "undo 3fa9c21b",
+            "answer on", "answer wait", "say api go on", "agent name api me", "undo", "undo 3fa9c21b",
         ] {
             assert_eq!(of(line), Some(CommandAudience::People), "{line}");
         }

@@ -40,7 +40,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
             ("top", "taut top"),
             ("ui", "taut ui"),
             ("agents", "taut agents --watch"),
-            ("agent", "taut agent focus api"),
+            ("agent", "taut agent name acme.2 reviewer"),
             ("answer", "taut answer"),
             ("say", "taut say api 'go on with the tests'"),
             ("send", "taut send api 'the schema has changed'"),

@@ -1,6 +1,7 @@
 //! The window: a fleet as people look at it, in a terminal or a browser. What a person does
 //! there is done by `actions`.
 
+pub mod agent_place;
 pub mod card_view;
 mod feed;
 pub mod run_view;

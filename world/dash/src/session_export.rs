@@ -136,14 +136,21 @@ impl SessionExport {
             ..CardFilter::default()
         };
         let cards = store.cards(&wanted)?;
+        let name = store.agent_name(&self.session.agent)?;
         Ok(match self.format {
-            ExportFormat::Markdown => markdown::head(&self.session, &facts, &cards),
-            ExportFormat::Json => self.json_head(&facts, &cards, &store.sub_sessions(&self.session.id)?),
+            ExportFormat::Markdown => markdown::head(&self.session, &name, &facts, &cards),
+            ExportFormat::Json => self.json_head(&name, &facts, &cards, &store.sub_sessions(&self.session.id)?),
         })
     }
 
-    fn json_head(&self, facts: &SessionFacts, cards: &[Card], sub_agents: &[model::effort::SubSession]) -> String {
-        let row = SessionRow { session: &self.session, effort: None, sub_agents, facts, status: None };
+    fn json_head(
+        &self,
+        name: &str,
+        facts: &SessionFacts,
+        cards: &[Card],
+        sub_agents: &[model::effort::SubSession],
+    ) -> String {
+        let row = SessionRow { session: &self.session, name, effort: None, sub_agents, facts, status: None };
         let mut head = model::text::json(&scrubbed(json!({
             "session": row.object(),
             "cards": cards.iter().map(answered_card).collect::<Vec<_>>(),

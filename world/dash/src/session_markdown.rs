@@ -7,8 +7,8 @@ use model::card::{Card, CardAnswer};
 use model::session::Session;
 use model::session_facts::SessionFacts;
 
-pub fn head(session: &Session, facts: &SessionFacts, cards: &[Card]) -> String {
-    let mut text = format!("# Session {} of {}\n\n", span(&session.id), span(&session.agent));
+pub fn head(session: &Session, name: &str, facts: &SessionFacts, cards: &[Card]) -> String {
+    let mut text = format!("# Session {} of {}\n\n", span(&session.id), span(name));
     let mut fact = |name: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             text.push_str(&format!("- {name}: {}\n", span(&value)));

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 
 pub struct SessionRow<'a> {
     pub session: &'a Session,
+    /// What people call its agent.
+    pub name: &'a str,
     /// The active effort that it carries.
     pub effort: Option<&'a Effort>,
     pub sub_agents: &'a [SubSession],
@@ -28,6 +30,7 @@ impl SessionRow<'_> {
             "logical_id": session.logical_id,
             "host_session_id": session.host_session,
             "agent": session.agent,
+            "agent_name": self.name,
             "conversation": session.conversation,
             "project": session.project,
             "state": session.state.name(),

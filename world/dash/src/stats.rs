@@ -1,5 +1,6 @@
 //! Some days at a glance: what was done, stopped, waited for and spent, by day, agent, project and model.
 
+use crate::view_model::flat;
 use model::Ms;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,8 +54,17 @@ pub struct StatsNumbers {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct StatsGroup {
     pub name: String,
+    /// What people call the agent whose id the name is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_name: Option<String>,
     #[serde(flatten)]
     pub numbers: StatsNumbers,
+}
+
+impl StatsGroup {
+    fn of(name: String, numbers: StatsNumbers) -> Self {
+        Self { name, agent_name: None, numbers }
+    }
 }
 
 /// How often a tool was called.
@@ -105,7 +115,12 @@ pub fn report(
     let sums = store.event_sums(days.from, days.to, day_of)?;
     // A day is at most fourteen hours off from the same one in UTC.
     let sessions = store.session_sums(Ms((days.from - 1).saturating_mul(DAY_MS)))?;
-    Ok(summed(&sums, &sessions, days, scope, day_of))
+    let mut report = summed(&sums, &sessions, days, scope, day_of);
+    let names = store.agent_names()?;
+    for one in &mut report.agents {
+        one.agent_name = names.given(&one.name).map(flat);
+    }
+    Ok(report)
 }
 
 /// Nothing has happened.
@@ -159,7 +174,7 @@ fn summed(
     rules.sort_by_key(|one| std::cmp::Reverse(one.stopped));
     rules.truncate(MOST_NAMES);
     let every_day = (days.from..=days.to)
-        .map(|day| StatsGroup { name: date(day), numbers: parts.days.remove(&day).unwrap_or_default().counted() });
+        .map(|day| StatsGroup::of(date(day), parts.days.remove(&day).unwrap_or_default().counted()));
     StatsReport {
         from: date(days.from),
         to: date(days.to),
@@ -268,7 +283,7 @@ impl StatsNumbers {
 }
 
 fn busiest(groups: BTreeMap<String, StatsNumbers>) -> Vec<StatsGroup> {
-    let mut groups: Vec<StatsGroup> = groups.into_iter().map(|(name, numbers)| StatsGroup { name, numbers }).collect();
+    let mut groups: Vec<StatsGroup> = groups.into_iter().map(|(name, numbers)| StatsGroup::of(name, numbers)).collect();
     groups.sort_by(|a, b| {
         let key = |one: &StatsGroup| (one.numbers.calls, one.numbers.seen.len());
         key(b).cmp(&key(a)).then_with(|| a.name.cmp(&b.name))

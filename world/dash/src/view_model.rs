@@ -1,14 +1,15 @@
 //! What a view shows of a fleet, made from what is stored. Pure: the terminal,
 //! the web page and `--json` all show this, so none can tell another number.
 
+use crate::agent_place;
 use crate::card_view::{CardRow, DiffRow};
 use crate::run_view::RunRow;
 use crate::session_facts_view;
 use actions::{ANSWER_EVENT, PERSON_ACT};
 use engine::client_turn;
 use engine::fleet::notify;
-use model::Ms;
 use model::row::{AgentStatus, Event};
+use model::{ClientProcess, Ms};
 use serde::Serialize;
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -19,6 +20,8 @@ use store::{Fleet, FleetRow, FleetRun, Store};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgentRow {
     pub id: String,
+    /// What people call it.
+    pub name: String,
     /// Which agent it is: `claude-code`, `codex`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
@@ -61,6 +64,12 @@ pub struct AgentRow {
     /// tmux socket and pane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pane: Option<String>,
+    /// Where it sits, in a few letters: `%3`, `pts/2`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// Its client, by which the terminal is found.
+    #[serde(skip)]
+    pub process: Option<ClientProcess>,
     /// The first line of what it said last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
@@ -119,6 +128,8 @@ pub struct RunningCall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     pub agent: String,
+    /// What people call the agent.
+    pub agent_name: String,
     #[serde(serialize_with = "moment")]
     pub at: Ms,
     pub verdict: &'static str,
@@ -151,7 +162,7 @@ pub fn urgency(a: &AgentRow, b: &AgentRow) -> Ordering {
         AgentStatus::Working => Ordering::Equal,
         AgentStatus::Done => b.since.cmp(&a.since),
     };
-    a.status.cmp(&b.status).then(within).then_with(|| a.id.cmp(&b.id))
+    a.status.cmp(&b.status).then(within).then_with(|| (&a.name, &a.id).cmp(&(&b.name, &b.id)))
 }
 
 /// A run with its iterations is one row, whichever agents it starts.
@@ -161,6 +172,7 @@ fn run_row(seen: &FleetRun, now: Ms) -> AgentRow {
     let asks = run.status == AgentStatus::Attention;
     AgentRow {
         id: flat(&seen.run.agent_name()),
+        name: flat(&seen.run.agent_name()),
         client: agent.as_ref().and_then(|agent| agent.client.clone()),
         status: run.status,
         session: agent.as_ref().and_then(|agent| agent.session.clone()),
@@ -179,6 +191,8 @@ fn run_row(seen: &FleetRun, now: Ms) -> AgentRow {
         sub_agents: agent.as_ref().map(|agent| agent.sub_agents).unwrap_or_default(),
         messages: agent.as_ref().map(|agent| agent.messages).unwrap_or_default(),
         pane: agent.as_ref().and_then(|agent| agent.pane.clone()),
+        place: agent.as_ref().and_then(|agent| agent.place.clone()),
+        process: None,
         last_words: agent.as_ref().and_then(|agent| agent.last_words.clone()).or_else(|| run.said.clone()),
         branch: agent.as_ref().and_then(|agent| agent.branch.clone()),
         diff: agent.as_ref().and_then(|agent| agent.diff),
@@ -205,6 +219,7 @@ pub fn row(member: &FleetRow) -> AgentRow {
     let (agent, session, facts) = (&member.agent, member.session.as_ref(), &member.facts);
     AgentRow {
         id: flat(&agent.id),
+        name: flat(&member.name),
         client: agent.dialect.as_deref().map(flat),
         status: agent.status,
         session: member.shown_session().map(str::to_owned),
@@ -221,13 +236,15 @@ pub fn row(member: &FleetRow) -> AgentRow {
             since: running.since,
             beside: running.beside,
         }),
-        verdict: member.verdict.as_ref().map(verdict),
+        verdict: member.verdict.as_ref().map(|event| verdict(event, &member.name)),
         why: member.cause.as_ref().map(|cause| one_line(&notify::why(cause, ONE_LINE))).filter(|why| !why.is_empty()),
         doing: session.and_then(|session| session.status_text.as_deref()).map(flat),
         seen: session.map(|session| session.last_seen_at),
         sub_agents: member.sub_agents,
         messages: member.messages,
         pane: session.and_then(|session| session.pane.as_deref()).map(flat),
+        place: session.and_then(agent_place::of_session),
+        process: session.and_then(|session| session.client),
         last_words: facts.last_words.as_deref().map(one_line).filter(|words| !words.is_empty()),
         branch: facts.branch.as_deref().map(flat),
         diff: facts.diff.map(DiffRow::of),
@@ -242,9 +259,11 @@ pub fn row(member: &FleetRow) -> AgentRow {
     }
 }
 
-pub fn verdict(event: &Event) -> Verdict {
+/// Of the agent of this name.
+pub fn verdict(event: &Event, name: &str) -> Verdict {
     Verdict {
         agent: flat(&event.agent),
+        agent_name: flat(name),
         at: event.at,
         verdict: event.verdict.name(),
         event: flat(&event.event),

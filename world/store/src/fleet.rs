@@ -5,6 +5,7 @@
 use crate::fleet_runs::FleetRun;
 use crate::{CardFilter, EffortFilter, Error, Store, agents, events, session_facts, sessions};
 use model::Ms;
+use model::agent_name::AgentNames;
 use model::card::Card;
 use model::effort::Effort;
 use model::row::{Agent, AgentStatus, Event};
@@ -26,6 +27,8 @@ pub struct Fleet {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FleetRow {
     pub agent: Agent,
+    /// What it is called; its id where it has no other name.
+    pub name: String,
     /// The open session its row names.
     pub session: Option<Session>,
     /// The session that its client died in, of an agent that crashed.
@@ -253,6 +256,7 @@ struct Common {
     for_agents: BTreeMap<String, u64>,
     for_conversations: BTreeMap<String, u64>,
     cards: Vec<Card>,
+    names: AgentNames,
 }
 
 impl Common {
@@ -274,6 +278,7 @@ impl Common {
             for_agents: counts(FOR_AGENTS)?,
             for_conversations: counts(FOR_CONVERSATIONS)?,
             cards: store.cards(&CardFilter::default())?,
+            names: store.agent_names()?,
         })
     }
 
@@ -301,6 +306,7 @@ fn member(conn: &Connection, agent: Agent, common: &Common) -> rusqlite::Result<
         cause = self::cause(conn, &agent, shown, asked)?;
     }
     Ok(FleetRow {
+        name: common.names.of(&agent.id).to_string(),
         running,
         cause,
         sub_agents,

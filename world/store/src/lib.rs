@@ -1,6 +1,7 @@
 //! The memory of Taut: the only opener of the database. Verbs over the words of
 //! `model`; no SQL leaves this crate.
 
+mod agent_names;
 mod agents;
 mod allowances;
 mod calls;
@@ -59,6 +60,7 @@ mod tx;
 mod unstored;
 mod wakes;
 
+pub use agent_names::Renamed;
 pub use agents::Focus;
 pub use calls::CallRows;
 pub use cards::CardFilter;

@@ -4,8 +4,8 @@
 use crate::efforts::{pre_executed, unfinished, wordless};
 use crate::sessions::Around;
 use crate::{
-    Error, Store, Tx, agents, allowances, cards, efforts, helper_sessions, injections, messages, sessions, strikes,
-    tasks,
+    Error, Store, Tx, agent_names, agents, allowances, cards, efforts, helper_sessions, injections, messages, sessions,
+    strikes, tasks,
 };
 use model::effort::{Addressee, EffortRows, StoredHandOver, UnfinishedWork};
 use model::needs::Unfinished;
@@ -52,6 +52,9 @@ impl Tx<'_> {
                 && loaded.agent.as_ref().is_none_or(|agent| agent.id != session.agent)
             {
                 loaded.agent = agents::load(conn, &session.agent)?;
+            }
+            if let Some(agent) = loaded.agent.as_ref().filter(|_| needs.agent_name) {
+                loaded.agent_name = agent_names::own(conn, &agent.id)?;
             }
             if needs.allowances {
                 loaded.allowances = allowances::unexpired(conn, now)?;
@@ -111,9 +114,13 @@ fn effort_rows(conn: &Connection, needs: &Needs) -> rusqlite::Result<EffortRows>
         rows.last_prompt = unfinished::last_prompt(conn, session)?;
     }
     if let Some(name) = &needs.addressee {
-        rows.addressee = messages::addressee(conn, name)?;
-        if rows.addressee.is_none() {
-            rows.names = messages::names(conn)?;
+        match messages::addressee(conn, name)? {
+            Ok(Addressee::Agent(agent)) => {
+                rows.addressee_name = agent_names::own(conn, &agent)?;
+                rows.addressee = Some(Addressee::Agent(agent));
+            }
+            Ok(conversation) => rows.addressee = Some(conversation),
+            Err(several) => (rows.addressees, rows.names) = (several, messages::names(conn)?),
         }
     }
     if let Some(session) = &needs.started_by {

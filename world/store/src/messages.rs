@@ -1,8 +1,9 @@
 //! Messages: what was said to or by an agent, in the order it was said. Those
 //! for somebody wait until they are told, then are kept until they are pruned.
 
-use crate::{Error, Store};
+use crate::{Error, Store, agent_names};
 use model::Ms;
+use model::agent_name::AgentMatch;
 use model::effort::{Addressee, Message, WaitingMessages};
 use model::fleet::Taker;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -111,6 +112,7 @@ pub(crate) fn waiting(
     found.sort_by_key(|(seq, _)| *seq);
     found.truncate(FEW);
     waiting.first = found.into_iter().map(|(_, message)| message).collect();
+    waiting.names = agent_names::of(conn, waiting.first.iter().filter_map(|message| message.from_agent.as_deref()))?;
     Ok(waiting)
 }
 
@@ -176,17 +178,25 @@ impl Store {
 
     /// Whom a name stands for: an agent, a conversation, or a session's conversation.
     pub fn addressee(&self, name: &str) -> Result<Option<Addressee>, Error> {
-        self.read(|conn| addressee(conn, name))
+        self.read(|conn| addressee(conn, name)).map(Result::ok)
     }
 }
 
-pub(crate) fn addressee(conn: &Connection, name: &str) -> rusqlite::Result<Option<Addressee>> {
+/// Or all agents that could be meant: none, or several.
+pub(crate) fn addressee(conn: &Connection, name: &str) -> rusqlite::Result<Result<Addressee, Vec<String>>> {
     if crate::agents::load(conn, name)?.is_some() {
-        return Ok(Some(Addressee::Agent(name.to_string())));
+        return Ok(Ok(Addressee::Agent(name.to_string())));
     }
     let known = conn.prepare_cached(crate::sessions::CONVERSATION)?.exists([name])?;
     let conversation = if known { Some(name.to_string()) } else { conversation_of(conn, name)? };
-    Ok(conversation.map(Addressee::Conversation))
+    if let Some(conversation) = conversation {
+        return Ok(Ok(Addressee::Conversation(conversation)));
+    }
+    Ok(match agent_names::resolve(conn, name)? {
+        AgentMatch::One(agent) => Ok(Addressee::Agent(agent)),
+        AgentMatch::Several(names) => Err(names),
+        AgentMatch::Unknown => Err(Vec::new()),
+    })
 }
 
 pub(crate) fn conversation_of(conn: &Connection, session: &str) -> rusqlite::Result<Option<String>> {
@@ -200,7 +210,9 @@ pub(crate) fn carriers(conn: &Connection, conversation: &str) -> rusqlite::Resul
 
 /// Who could be meant: agents that `taut agents` lists, and conversations that are going on.
 pub(crate) fn names(conn: &Connection) -> rusqlite::Result<Vec<String>> {
-    const NAMES: &str = "SELECT id FROM (SELECT id FROM agents WHERE named OR session IS NOT NULL LIMIT 500)
+    const NAMES: &str =
+        "SELECT ifnull(name, id) FROM (SELECT id FROM agents WHERE named OR session IS NOT NULL LIMIT 500)
+        LEFT JOIN agent_names ON agent = id
         UNION SELECT conversation FROM (SELECT conversation FROM sessions WHERE ended_at IS NULL LIMIT 500)";
     conn.prepare_cached(NAMES)?.query_map([], |row| row.get(0))?.collect()
 }

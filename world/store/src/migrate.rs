@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0011_loops.sql"),
     include_str!("../migrations/0012_answers.sql"),
     include_str!("../migrations/0013_past.sql"),
+    include_str!("../migrations/0014_names.sql"),
 ];
 
 /// The schema this build reads and writes.
@@ -142,6 +143,42 @@ mod tests {
         assert!(store.conn.prepare("SELECT * FROM made_up").is_err());
         migrate_through(&store.conn, &store.place, &[MIGRATIONS, &[NEXT]].concat()).unwrap();
         assert!(store.conn.prepare("SELECT * FROM made_up").is_ok());
+    }
+
+    #[test]
+    fn f4_agents_that_are_here_when_names_come_are_named_after_their_projects() {
+        let home = tempfile::tempdir().unwrap();
+        let place = StoreFolder::new(home.path());
+        let conn = Connection::open(&place.database).unwrap();
+        let before = MIGRATIONS.get(..13).unwrap();
+        migrate_through(&conn, &place, before).unwrap();
+        for (id, named, session, since) in [
+            ("acme-2345678", 0, "'s'", 5),
+            ("acme-bcdefgh", 0, "'s'", 3),
+            ("Acme-jkmnpqr", 0, "'s'", 9),
+            ("gone-2345678", 0, "NULL", 1),
+            ("worker-1", 1, "'s'", 1),
+            ("shop", 1, "'s'", 1),
+            ("shop-2345678", 0, "'s'", 1),
+            ("__-2345678", 0, "'s'", 1),
+        ] {
+            let row = format!(
+                "INSERT INTO agents (id, named, status, session, project, since)
+                VALUES ('{id}', {named}, 'working', {session}, '/p', {since})"
+            );
+            conn.execute(&row, []).unwrap();
+        }
+        migrate_through(&conn, &place, MIGRATIONS).unwrap();
+        let sql = "SELECT agent || ' ' || name || ' ' || key FROM agent_names ORDER BY agent";
+        let rows: Vec<String> =
+            conn.prepare(sql).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert_eq!(
+            rows,
+            [
+                "Acme-jkmnpqr Acme·3 acme·3", "__-2345678 agent agent", "acme-2345678 acme·2 acme·2",
+                "acme-bcdefgh acme acme"
+            ]
+        );
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! statement on its way finds its rows by an index.
 
 use crate::{
-    EventFilter, Store, agents, efforts, events, fleet, injections, messages, projects, prune, session_look_back,
-    sessions, strikes, timeline,
+    EventFilter, Store, agent_names, agents, efforts, events, fleet, injections, messages, projects, prune,
+    session_look_back, sessions, strikes, timeline,
 };
 use std::time::Duration;
 
@@ -12,6 +12,10 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
     let home = tempfile::tempdir().unwrap();
     let store = Store::open(home.path(), Duration::ZERO).unwrap();
     for sql in [
+        agent_names::IS_CHOSEN,
+        agent_names::IS_TAKEN,
+        agent_names::OWN,
+        agent_names::PUT,
         agents::LOAD,
         agents::PUT,
         efforts::ANY_ACTIVE,

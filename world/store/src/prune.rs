@@ -110,6 +110,12 @@ const OLD_AGENTS: &str = "DELETE FROM agents WHERE id IN
     (SELECT id FROM agents WHERE named = 0 AND since < ?1 AND NOT EXISTS
       (SELECT 1 FROM sessions WHERE sessions.agent = agents.id AND ended_at IS NULL) LIMIT ?2)";
 
+/// A name is remembered while anything that its agent did is listed by sessions.
+const OLD_NAMES: &str = "DELETE FROM agent_names WHERE agent IN
+    (SELECT agent FROM agent_names WHERE at < ?1
+       AND NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = agent_names.agent)
+       AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.agent = agent_names.agent) LIMIT ?2)";
+
 impl Store {
     /// One step: one short transaction. Call again while `more`.
     pub fn prune(&mut self, now: Ms, keep: &Retention) -> Result<Pruned, Error> {
@@ -169,6 +175,7 @@ fn step(conn: &Connection, now: Ms, keep: &Retention, day: &mut Day) -> rusqlite
         messages,
         more: false,
     };
+    older(OLD_NAMES, keep.unnamed_agents_ms, keep.rows)?;
     let full = usize::try_from(keep.rows).unwrap_or(usize::MAX).max(1);
     pruned.more = [pruned.events, pruned.sessions, pruned.agents, pruned.strikes, pruned.messages]
         .iter()

@@ -67,6 +67,7 @@ const fn table(name: &'static str, order: &'static str, anew: &'static str, move
 const TABLES: &[Table] = &[
     table("projects", "path", "", &[]),
     table("agents", "id", "", &[]),
+    table("agent_names", "agent", "", &[]),
     table("sessions", "row", "row", &[]),
     table("strikes", "session", "", &[]),
     table("allowances", "what", "", &[]),

@@ -1,8 +1,8 @@
 //! One transaction: what a decision reads and writes.
 
 use crate::{
-    Error, SameCalls, ToldOnce, agents, allowances, cards, efforts, events, injections, session_facts, sessions,
-    strikes, tasks,
+    Error, SameCalls, ToldOnce, agent_names, agents, allowances, cards, efforts, events, injections, session_facts,
+    sessions, strikes, tasks,
 };
 use model::Answer;
 use model::effect::Write;
@@ -104,6 +104,7 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
     match write {
         Write::Session(session) => sessions::put(conn, session),
         Write::Agent(agent) => agents::put(conn, agent),
+        Write::AgentName(wish) => agent_names::give(conn, wish),
         Write::Rest { agent, session, at } => agents::rest(conn, agent, session, *at),
         Write::Event(event) => events::record(conn, event).map(drop),
         Write::Strike(strike) => strikes::give(conn, strike),

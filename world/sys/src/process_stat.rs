@@ -10,6 +10,20 @@ pub struct ProcessStat {
     /// The group that has its terminal; none of those is positive where it has no terminal.
     pub foreground: i64,
     pub started: u64,
+    /// The number of its terminal; zero where it has none, or where nobody tells.
+    pub terminal: i64,
+}
+
+impl ProcessStat {
+    /// What its terminal is called: `pts/3`.
+    pub fn terminal_name(&self) -> Option<String> {
+        let (major, minor) = (self.terminal >> 8 & 0xfff, self.terminal & 0xff | self.terminal >> 12 & 0xf_ff00);
+        match major {
+            136..=143 => Some(format!("pts/{}", (major - 136) * 256 + minor)),
+            4 if minor < 64 => Some(format!("tty{minor}")),
+            _ => None,
+        }
+    }
 }
 
 /// Whether this very process lives, and none that was given its number since. One that nothing can be told of does.
@@ -67,6 +81,7 @@ fn parse(text: &str) -> Option<ProcessStat> {
         group: number(2)?,
         foreground: number(5)?,
         started: fields.get(19)?.parse().ok()?,
+        terminal: number(4)?,
     })
 }
 
@@ -84,6 +99,8 @@ pub fn stat(pid: u32) -> io::Result<Option<ProcessStat>> {
         group: i64::from(info.pbi_pgid),
         foreground: i64::from(info.e_tpgid),
         started: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
+        // Its numbers mean other devices there.
+        terminal: 0,
     }))
 }
 
@@ -99,6 +116,19 @@ mod tests {
         assert_eq!((stat.name.as_str(), stat.parent, stat.started), ("a) b", 1, 777));
         assert_eq!((stat.group, stat.foreground), (1, -1));
         assert!(parse(&format!("42 (x) Z {fields}")).is_none());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn f4_a_process_tells_which_terminal_it_has() {
+        let named = |number: i64| {
+            let fields = format!("1 1 1 {number} -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 777 0");
+            parse(&format!("42 (x) S {fields}")).unwrap().terminal_name()
+        };
+        assert_eq!(named(136 << 8 | 3).as_deref(), Some("pts/3"));
+        assert_eq!(named(137 << 8 | 1).as_deref(), Some("pts/257"));
+        assert_eq!(named(4 << 8 | 1).as_deref(), Some("tty1"));
+        assert_eq!((named(0), named(-1)), (None, None));
     }
 
     #[test]

@@ -140,6 +140,8 @@ fn is_news(status: AgentStatus, cause: Option<&Event>) -> bool {
 #[derive(Clone, Copy)]
 pub struct StatusTurn<'a> {
     pub agent: &'a Agent,
+    /// What it is called.
+    pub name: &'a str,
     pub event: &'a Event,
     pub notify: &'a Notify,
     /// Where the client could ring.
@@ -164,7 +166,7 @@ pub fn ring(turn: &StatusTurn<'_>, memo: &mut ContextMemo) -> Option<String> {
         return None;
     }
     memo.rung.insert(kind.to_string(), now);
-    let subject = Subject { agent: turn.agent, cause: Some(turn.event), task: None, card: None };
+    let subject = Subject { agent: turn.agent, name: turn.name, cause: Some(turn.event), task: None, card: None };
     Some(notice(turn.agent.status, &[subject]).line())
 }
 

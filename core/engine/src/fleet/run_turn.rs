@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn subject<'a>(agent: &'a Agent, event: &'a Event) -> crate::fleet::notify::Subject<'a> {
-        crate::fleet::notify::Subject { agent, cause: Some(event), task: None, card: None }
+        crate::fleet::notify::Subject { agent, name: &agent.id, cause: Some(event), task: None, card: None }
     }
 
     fn run(state: RunState) -> Run {

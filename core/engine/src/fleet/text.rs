@@ -1,6 +1,8 @@
 //! Text of other agents, made harmless: it is shown to people in terminals and
 //! to models beside our own words, and must not pass for either's.
 
+use model::agent_name::SEPARATOR;
+
 /// Lines stay lines; whatever a terminal would obey or an eye would miss is
 /// replaced by something that is seen.
 pub fn plain(text: &str) -> String {
@@ -20,16 +22,19 @@ const ROOM_FOR_SPACES: usize = 8;
 /// A name that stands among our own words: only what a name may look like, in
 /// backquotes, so that it says nothing in our name. Empty where there is none.
 pub fn named(name: &str, most: usize) -> String {
-    let safe = safe_name(name);
+    let safe: String = name.chars().map(|c| if c == SEPARATOR { c } else { safe_letter(c) }).collect();
     if safe.is_empty() { safe } else { format!("`{}`", shortened(&safe, most)) }
 }
 
 /// Letters, digits and a few marks; whatever else is in it becomes `_`.
 pub fn safe_name(name: &str) -> String {
+    name.chars().map(safe_letter).collect()
+}
+
+fn safe_letter(c: char) -> char {
     const MARKS: &[char] = &['-', '_', '.', '/', '@', ':', '#', '%', '+'];
-    let named = |c: char| c.is_alphanumeric() && !model::text::is_hidden(c);
-    let safe = |c: char| if named(c) || MARKS.contains(&c) { c } else { '_' };
-    name.chars().map(safe).collect()
+    let is_named = c.is_alphanumeric() && !model::text::is_hidden(c);
+    if is_named || MARKS.contains(&c) { c } else { '_' }
 }
 
 /// A quotation: every line of it is marked as one, so that none can pass for
@@ -94,7 +99,7 @@ mod tests {
 
     #[test]
     fn f3_ordinary_names_stay_what_they_are() {
-        for name in ["api", "shop-2k7wq3_", "db-migrate", "team/lead@host:2", "w#3", "größe.v2", "100%+"] {
+        for name in ["api", "shop-2k7wq3_", "db-migrate", "team/lead@host:2", "w#3", "größe.v2", "100%+", "acme·2"] {
             assert_eq!(named(name, 80), format!("`{name}`"));
         }
         assert_eq!(named("my project-2k7wq3x", 80), "`my_project-2k7wq3x`");
@@ -117,7 +122,7 @@ mod tests {
             let told = named(&name, most);
             if !name.is_empty() {
                 let inside = told.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap();
-                prop_assert!(inside.chars().all(|c| c.is_alphanumeric() || "-_./@:#%+…".contains(c)), "{told:?}");
+                prop_assert!(inside.chars().all(|c| c.is_alphanumeric() || "-_./@:#%+…·".contains(c)), "{told:?}");
                 prop_assert!(inside.chars().count() <= most + 1);
             }
         }

@@ -10,9 +10,10 @@ use model::session::Once;
 use serde_json::json;
 
 pub fn send(to: &str, text: &str, event: &EventContext<'_>) -> Result<CommandResult, Refused> {
-    let Some(addressee) = &event.rows().addressee else { return Err(unknown(to, &event.rows().names)) };
+    let rows = event.rows();
+    let Some(addressee) = &rows.addressee else { return Err(unknown(to, &rows.names, &rows.addressees)) };
     let shown = match addressee {
-        Addressee::Agent(name) => format!("agent {}", line(name, 80)),
+        Addressee::Agent(id) => format!("agent {}", line(rows.addressee_name.as_deref().unwrap_or(id), 80)),
         Addressee::Conversation(name) => format!("conversation {}", line(name, 80)),
     };
     let message = addressed(messages::NOTE, text, addressee.clone(), event)?;
@@ -118,7 +119,12 @@ fn reports_to<'a>(event: &EventContext<'a>) -> Option<&'a str> {
     known.or(told.filter(|told| session.is_none_or(|session| session.conversation != *told)))
 }
 
-fn unknown(to: &str, names: &[String]) -> Refused {
+fn unknown(to: &str, names: &[String], several: &[String]) -> Refused {
+    if !several.is_empty() {
+        let several: Vec<String> = several.iter().take(8).map(|name| format!("`{}`", line(name, 80))).collect();
+        let several = several.join(", ");
+        return Refused::NotFound(format!("`{}` may be any of {several}; write more of the name", line(to, 80)));
+    }
     let mut near: Vec<(usize, &String)> = names.iter().map(|name| (distance(to, name), name)).collect();
     near.sort();
     let near: Vec<String> = near.into_iter().take(3).map(|(_, name)| format!("`{}`", line(name, 80))).collect();
@@ -142,7 +148,7 @@ mod tests {
     #[test]
     fn f3_an_unknown_name_is_answered_with_the_nearest() {
         let names = ["worker-1", "worker-2", "chief", "somebody-else"].map(String::from);
-        let Refused::NotFound(why) = unknown("worke-1", &names) else { panic!("not of this kind") };
+        let Refused::NotFound(why) = unknown("worke-1", &names, &[]) else { panic!("not of this kind") };
         assert!(why.contains("no conversation `worke-1` (nearest: `worker-1`, `worker-2`, `chief`)"), "{why}");
         assert_eq!((distance("abc", "abc"), distance("", "abc"), distance("kitten", "sitting")), (0, 3, 3));
     }

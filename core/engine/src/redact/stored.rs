@@ -47,6 +47,7 @@ pub fn write(write: Write) -> Write {
             Write::Fact { session, note: SessionNote::FailedTool(failed), at }
         }
         plain @ (Write::Agent(_)
+        | Write::AgentName(_)
         | Write::Card(_)
         | Write::Rest { .. }
         | Write::Allowance(_)

@@ -1,14 +1,14 @@
-//! `taut agent focus`: somebody looks at an agent that wanted their attention.
+//! `taut agent focus`: somebody looks at an agent that wanted their attention. `taut agent name` is beside it.
 
-use super::stored;
+mod name;
+
+use super::{agent_names, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use clap::{Args, Subcommand};
-use engine::fleet::text::line;
 use host::paths::PathVariables;
-use model::row::{Agent, AgentStatus};
-use policy::config::nearest;
+use model::row::AgentStatus;
 use serde_json::json;
 use store::Focus;
 
@@ -16,11 +16,13 @@ use store::Focus;
 pub enum AgentVerb {
     /// Say that you have seen that an agent wants your attention
     Focus(FocusArgs),
+    /// Call an agent by a name of your own, or take that back (people only)
+    Name(name::NameArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct FocusArgs {
-    /// The agent, as `taut agents` lists it
+    /// The agent: its name, its id, or how one of them begins
     #[arg(required_unless_present = "pane")]
     pub id: Option<String>,
     /// Whichever agent is in this pane: tmux's socket and the pane's number
@@ -29,7 +31,10 @@ pub struct FocusArgs {
 }
 
 pub fn run(verb: &AgentVerb, printer: &Printer) -> Result<Exit, CliError> {
-    let AgentVerb::Focus(args) = verb;
+    let args = match verb {
+        AgentVerb::Focus(args) => args,
+        AgentVerb::Name(args) => return name::run(args, printer),
+    };
     match (&args.id, &args.pane) {
         (Some(id), _) => focus(id, printer),
         (None, Some(pane)) => focus_pane(pane),
@@ -37,41 +42,30 @@ pub fn run(verb: &AgentVerb, printer: &Printer) -> Result<Exit, CliError> {
     }
 }
 
-fn focus(id: &str, printer: &Printer) -> Result<Exit, CliError> {
-    let mut store = stored()?.ok_or_else(|| unknown(id, &[]))?;
-    let Some(focused) = store.focus(id, host::clock::now())? else { return Err(unknown(id, &store.agents()?)) };
+fn focus(typed: &str, printer: &Printer) -> Result<Exit, CliError> {
+    let mut store = stored()?.ok_or_else(|| agent_names::unknown(typed, &[]))?;
+    let id = agent_names::found(&store, typed)?;
+    let name = store.agent_name(&id)?;
+    let Some(focused) = store.focus(&id, host::clock::now())? else {
+        return Err(CliError::not_found(format!("{name} has ended")).hint("taut sessions --all"));
+    };
     let (status, note) = match focused {
         Focus::Checked => {
             service::tell_daemon(&PathVariables::from_process());
             (AgentStatus::Checked, None)
         }
-        Focus::Untouched(status) => (status, Some(format!("{id} is {}: there was nothing to look at", status.name()))),
+        Focus::Untouched(status) => {
+            (status, Some(format!("{name} is {}: there was nothing to look at", status.name())))
+        }
     };
     if printer.json() {
-        printer.object(&json!({"id": id, "status": status.name()}));
+        printer.object(&json!({"id": id, "name": name, "status": status.name()}));
     } else if let Some(note) = note {
         printer.note(note);
     } else {
-        printer.line(format!("{id} is checked"));
+        printer.line(format!("{name} is checked"));
     }
     Ok(Exit::Ok)
-}
-
-pub fn unknown(id: &str, agents: &[Agent]) -> CliError {
-    CliError::not_found(no_such(id, agents)).hint("taut agents")
-}
-
-/// With the nearest id there is, whichever letters are great or small.
-pub fn no_such(id: &str, agents: &[Agent]) -> String {
-    let small: Vec<String> = agents.iter().map(|agent| agent.id.to_lowercase()).collect();
-    let words: Vec<&str> = small.iter().map(String::as_str).collect();
-    let typed = id.to_lowercase();
-    // Names that Taut gave are long: who types the beginning of one means it, where no other begins so.
-    let begun: Vec<&str> = words.iter().filter(|word| !typed.is_empty() && word.starts_with(&typed)).copied().collect();
-    let near = if let [only] = begun.as_slice() { Some(*only) } else { nearest(&typed, &words) };
-    let near = agents.iter().find(|agent| near.is_some_and(|near| agent.id.to_lowercase() == near));
-    let near = near.map(|agent| format!(" (nearest: `{}`)", line(&agent.id, 80))).unwrap_or_default();
-    format!("there is no agent `{}`{near}", line(id, 80))
 }
 
 /// tmux calls this at every change of focus: most panes hold no agent, and nobody reads what is said.

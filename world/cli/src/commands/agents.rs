@@ -5,8 +5,8 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
 use clap::Args;
-use dash::Feed;
 use dash::view_model::{self, AgentRow, FAILED_TOOL};
+use dash::{Feed, agent_place};
 use host::paths::PathVariables;
 use model::Ms;
 use model::row::AgentStatus;
@@ -30,7 +30,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
     let look = if args.all { Store::whole_fleet } else { Store::fleet };
     let fleet = stored()?.map(|store| look(&seen(store))).transpose()?.unwrap_or_default();
-    let rows = view_model::rows(&fleet, host::clock::now());
+    let mut rows = view_model::rows(&fleet, host::clock::now());
+    agent_place::find_terminals(&mut rows);
     if args.watch {
         return watch(rows, printer);
     }
@@ -47,7 +48,7 @@ pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
     let now = host::clock::now();
     let mixed = view_model::is_mixed(&rows);
     let shown: Vec<Vec<Text>> = rows.iter().map(|row| line(row, mixed, now, printer)).collect();
-    let mut names = vec!["STATUS", "AGENT", "SINCE", "CONTEXT", "NOW", "TASK", "PROJECT"];
+    let mut names = vec!["STATUS", "AGENT", "WHERE", "SINCE", "CONTEXT", "NOW", "TASK", "PROJECT"];
     if mixed {
         names.insert(CLIENT_AT, "CLIENT");
     }
@@ -121,11 +122,11 @@ fn print_change(change: &Change<'_>, printer: &Printer) {
     }
     let to = to.map_or_else(|| printer.dim("gone"), |status| shown(status, printer));
     let from = from.map(|from| format!(" (was {})", from.name())).unwrap_or_default();
-    printer.line(text!("{} {} {}{}", host::clock::shown(row.since), row.id, to, from));
+    printer.line(text!("{} {} {}{}", host::clock::shown(row.since), row.name, to, from));
 }
 
 /// Which agent it is stands beside its name, where there is more than one kind.
-const CLIENT_AT: usize = 2;
+const CLIENT_AT: usize = 3;
 
 fn line(row: &AgentRow, mixed: bool, now: Ms, printer: &Printer) -> Vec<Text> {
     let tool = row.tool.as_ref().map(|tool| format!("{} {}", tool.name, ago(now.since(tool.since))));
@@ -137,7 +138,8 @@ fn line(row: &AgentRow, mixed: bool, now: Ms, printer: &Printer) -> Vec<Text> {
     let nothing = || "-".to_string();
     let mut cells = vec![
         shown(row.status, printer),
-        short(&row.id, 32).into(),
+        short(&row.name, 40).into(),
+        row.place.clone().unwrap_or_else(nothing).into(),
         ago(now.since(row.since)).into(),
         row.context_percent.map_or_else(|| "?".to_string(), |percent| format!("{percent:.0}%")).into(),
         doing.map_or_else(|| view_model::state_words(row.state).to_owned(), |text| short(&text, 48)).into(),
@@ -186,6 +188,7 @@ mod tests {
                 project: "/p".into(),
                 since: Ms(*since),
             },
+            name: (*id).to_string(),
             session: None,
             died_in: None,
             running: None,

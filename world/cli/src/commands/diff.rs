@@ -28,12 +28,15 @@ pub fn run(args: &DiffArgs, printer: &Printer) -> Result<Exit, CliError> {
         other => CliError::not_found(other.to_string()),
     })?;
     if printer.json() {
-        printer.object(&object(&found));
+        let mut told = object(&found);
+        told["agent_name"] = json!(store.agent_name(&found.agent)?);
+        printer.object(&told);
         return Ok(Exit::Ok);
     }
     let DiffRow { files, added, removed } = DiffRow::of(found.size);
     let many = if files == 1 { "file" } else { "files" };
-    printer.note(text!("{} in {}: {} {}, +{} -{}", found.agent, found.tree, files, many, added, removed));
+    let name = store.agent_name(&found.agent)?;
+    printer.note(text!("{} in {}: {} {}, +{} -{}", name, found.tree, files, many, added, removed));
     found.notes.iter().for_each(|note| printer.note(note.as_str()));
     if args.stat {
         for file in &found.files {

@@ -8,13 +8,14 @@ use super::allow::{code_of, digest};
 use super::reach::CallerReach;
 use super::recall::named_root;
 use super::sessions::find;
-use super::{agent, effort, nothing_yet, stored};
+use super::{agent_names, effort, nothing_yet, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::past_time;
 use crate::printer::{Printer, text};
 use clap::{Args, Subcommand};
 use host::paths::PathVariables;
+use model::agent_name::{AgentMatch, AgentNames};
 use model::row::Event;
 use pipeline::queue::TaskCaller;
 use std::path::PathBuf;
@@ -53,7 +54,7 @@ struct WantedEvents {
     /// Only calls of this tool
     #[arg(long)]
     tool: Option<String>,
-    /// Only this agent's
+    /// Only this agent's: its name, its id, or how one of them begins
     #[arg(long)]
     agent: Option<String>,
     /// Only this session's: its id, ours or the one it is known by, or how that begins
@@ -128,7 +129,10 @@ fn list(args: &WantedEvents, printer: &Printer) -> Result<Exit, CliError> {
         Some((store, (_, first))) => store.let_pass_since(first.at)?,
         None => Vec::new(),
     };
-    let mut last = print(&found.events, &used, args, printer);
+    let names = |store: &StoreHandle| -> Result<AgentNames, CliError> {
+        Ok(store.current().map(Store::agent_names).transpose()?.unwrap_or_default())
+    };
+    let mut last = print(&found.events, &used, (args, &names(&store)?), printer);
     if !args.follow {
         return Ok(Exit::Ok);
     }
@@ -139,9 +143,12 @@ fn list(args: &WantedEvents, printer: &Printer) -> Result<Exit, CliError> {
         if store.renew(stored).is_err() {
             continue;
         }
-        let Some(store) = store.current() else { continue };
+        let Some(open) = store.current() else { continue };
         filter.since_key.clone_from(&last);
-        last = print(&store.look_for_events(&filter)?.events, &[], args, printer).or(last);
+        let found = open.look_for_events(&filter)?.events;
+        if !found.is_empty() {
+            last = print(&found, &[], (args, &names(&store)?), printer).or(last);
+        }
     }
 }
 
@@ -150,7 +157,7 @@ fn filter(args: &WantedEvents, store: &Store) -> Result<EventFilter, CliError> {
         |text: &Option<String>, option: &str| text.as_deref().map(|text| past_time::read(text, option)).transpose();
     let places = PathVariables::from_process();
     let mut filter = EventFilter {
-        agent: args.agent.clone(),
+        agent: agent_names::filter(store, args.agent.as_ref())?,
         project: args.project.as_deref().map(|folder| named_root(folder, store, &places)).transpose()?,
         only_denied: args.denied,
         rule: args.rule.clone(),
@@ -190,9 +197,9 @@ fn nothing(
         return Ok(());
     };
     if let Some(agent) = &args.agent
-        && store.agent(agent)?.is_none()
+        && store.resolve_agent(agent)? == AgentMatch::Unknown
     {
-        printer.note(text!("{}", agent::no_such(agent, &store.agents()?)));
+        printer.note(text!("{}", agent_names::no_such(agent, &store.known_agents()?)));
     }
     if let Some(rule) = args.rule.as_ref().filter(|rule| policy::rules::find(rule).is_none()) {
         printer.note(text!("no rule of Taut's own is called {}; `taut policy list` names them", rule));
@@ -200,7 +207,12 @@ fn nothing(
     if let Some(session) = filter.session.as_ref().map(|id| store.session(id)).transpose()?.flatten() {
         let ended = session.ended_at.map(|at| format!(", which ended {}", host::clock::shown(at)));
         let ended = ended.unwrap_or_default();
-        printer.note(text!("no event of the session {} of {}{} is like that", session.id, session.agent, ended));
+        printer.note(text!(
+            "no event of the session {} of {}{} is like that",
+            session.id,
+            store.agent_name(&session.agent)?,
+            ended
+        ));
         return Ok(());
     }
     let proofs = EventFilter { without_proofs: false, limit: 1, ..filter.clone() };
@@ -228,17 +240,22 @@ fn narrow(filter: &mut EventFilter, whose: EventsOf, caller: &TaskCaller) -> Res
 }
 
 /// Prints them in order and gives the key of the last. The code of a call that was let through since then is used up.
-fn print(events: &[(i64, Event)], let_pass: &[Event], args: &WantedEvents, printer: &Printer) -> Option<String> {
+fn print(
+    events: &[(i64, Event)],
+    let_pass: &[Event],
+    (args, names): (&WantedEvents, &AgentNames),
+    printer: &Printer,
+) -> Option<String> {
     let now = host::clock::now();
     for (number, event) in events {
         let passed = |later: &&Event| later.at > event.at && digest(later) == digest(event);
         let used = code_of(event).is_some() && let_pass.iter().any(|later| passed(&later));
         if printer.json() {
-            printer.object(&line::object(*number, event, used));
+            printer.object(&line::object(*number, (event, names.of(&event.agent)), used));
         } else if args.csv {
-            printer.line(csv::line(*number, event));
+            printer.line(csv::line(*number, event, names.of(&event.agent)));
         } else {
-            printer.line(line::line(*number, event, used, now, printer));
+            printer.line(line::line(*number, (event, names.of(&event.agent)), used, now, printer));
             if args.denied {
                 line::reason(event).for_each(|line| printer.line(text!("    {}", printer.dim(line))));
             }

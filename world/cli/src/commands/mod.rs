@@ -1,6 +1,7 @@
 //! One file per command, named as users type it.
 
 pub mod agent;
+mod agent_names;
 pub mod agents;
 pub mod allow;
 pub mod answer;

@@ -1,7 +1,7 @@
 //! `taut recall`: searches what was said and done. A person may look into every
 //! project; an agent into the one its session is in.
 
-use super::{ago, effort, is_anything_kept, open_and_take_in};
+use super::{agent_names, ago, effort, is_anything_kept, open_and_take_in};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
@@ -59,6 +59,9 @@ pub fn run(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
         ..RecallQuery::default()
     };
     let store = opened(&places)?;
+    if let Some(store) = &store {
+        query.agent = agent_names::filter(store, args.agent.as_ref())?;
+    }
     let here = root(&std::env::current_dir()?, &places)?;
     match &store {
         Some(store) => scope(args, &mut query, store, &places)?,
@@ -80,11 +83,15 @@ pub fn run(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
     if hits.is_empty() {
         nothing(&query, printer);
     }
+    let names = store.as_ref().map(Store::agent_names).transpose()?.unwrap_or_default();
     for hit in &hits {
+        let name = names.of(&hit.agent);
         if printer.json() {
-            printer.object(&object(hit));
+            let mut told = object(hit);
+            told["agent_name"] = json!(name);
+            printer.object(&told);
         } else {
-            printer.line(line(hit, now, query.project.is_none(), printer));
+            printer.line(line((hit, name), now, query.project.is_none(), printer));
         }
     }
     say_behind(caught, printer);
@@ -189,13 +196,13 @@ pub(super) fn say_behind(caught: CatchUp, printer: &Printer) {
     }
 }
 
-fn line(hit: &RecallHit, now: Ms, in_all: bool, printer: &Printer) -> Text {
+fn line((hit, name): (&RecallHit, &str), now: Ms, in_all: bool, printer: &Printer) -> Text {
     let excerpt =
         hit.excerpt.0.iter().map(|piece| {
             if piece.is_match { printer.bold(piece.text.as_str()) } else { Text::from(piece.text.as_str()) }
         });
     let project = hit.project.as_deref().filter(|_| in_all).and_then(|path| path.rsplit('/').next());
-    let agent = [project, Some(hit.agent.as_str())].into_iter().flatten().collect::<Vec<_>>().join("/");
+    let agent = [project, Some(name)].into_iter().flatten().collect::<Vec<_>>().join("/");
     text!(
         "{}  {}  {}  {}",
         printer.dim(format!("{:>4}", ago(now.since(hit.at)))),

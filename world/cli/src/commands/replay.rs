@@ -43,7 +43,8 @@ pub fn run(args: &ReplayArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     };
     let replay = Replay { steps: &steps, began: first.at, printer };
-    let head = text!("{} of {} in {}, {} steps", session.id, session.agent, session.project, steps.len());
+    let name = store.agent_name(&session.agent)?;
+    let head = text!("{} of {} in {}, {} steps", session.id, name, session.project, steps.len());
     printer.line(printer.bold(head));
     if args.all || !Printer::has_reader() || !std::io::stdin().is_terminal() {
         (0..steps.len()).for_each(|at| replay.show(at));

@@ -1,6 +1,6 @@
 //! `taut say`: what is next, said to an agent by its user. For people only.
 
-use super::{agent, stored};
+use super::{agent_names, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 #[derive(Debug, Args)]
 pub struct SayArgs {
-    /// The agent, as `taut agents` lists it
+    /// The agent: its name, its id, or how one of them begins
     pub agent: String,
     /// What there is to say; - reads it from stdin
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
@@ -33,29 +33,32 @@ pub fn run(args: &SayArgs, printer: &Printer) -> Result<Exit, CliError> {
     let places = PathVariables::from_process();
     let place = FleetPlace { state: places.state(), home: places.home() };
     let person = Person { user: person::name(), place: ActionPlace::Terminal };
-    let mut store = stored()?.ok_or_else(|| agent::unknown(&args.agent, &[]))?;
-    let said = actions::say(&mut store, &place, &person, &args.agent, &text).map_err(|error| match error {
-        ActionError::NoAgent(id) => match store.agents() {
-            Ok(agents) => agent::unknown(&id, &agents),
-            Err(cause) => cause.into(),
-        },
+    let mut store = stored()?.ok_or_else(|| agent_names::unknown(&args.agent, &[]))?;
+    let id = agent_names::found(&store, &args.agent)?;
+    let name = store.agent_name(&id)?;
+    let said = actions::say(&mut store, &place, &person, &id, &text).map_err(|error| match error {
+        ActionError::NoAgent(_) => {
+            CliError::not_found(format!("{} has ended", line(&name, 80))).hint("taut sessions --all")
+        }
         ActionError::Store(cause) => cause.into(),
         refused => CliError::failed(refused.to_string()).hint("taut agents"),
     })?;
     service::tell_daemon(&places);
     let _ = store.settle();
-    show(&args.agent, &said, printer);
+    show((&id, &name), &said, printer);
     Ok(Exit::Ok)
 }
 
-fn show(agent: &str, said: &Said, printer: &Printer) {
+fn show((id, name): (&str, &str), said: &Said, printer: &Printer) {
     if printer.json() {
         return printer.object(&match said {
-            Said::Typed => json!({"agent": agent, "way": "typed"}),
-            Said::Message { wakes, why } => json!({"agent": agent, "way": "message", "wakes": wakes, "why": why}),
+            Said::Typed => json!({"agent": id, "name": name, "way": "typed"}),
+            Said::Message { wakes, why } => {
+                json!({"agent": id, "name": name, "way": "message", "wakes": wakes, "why": why})
+            }
         });
     }
-    let agent = line(agent, 80);
+    let agent = line(name, 80);
     printer.line(Text::lines(match said {
         Said::Typed => format!("typed at the prompt of {agent}, as your own words"),
         Said::Message { wakes, why } => {

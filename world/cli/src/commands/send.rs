@@ -1,7 +1,7 @@
 //! `taut send`, `taut worker done`: what agents and people tell agents. What
 //! the hook that saw the line has sent is found sent.
 
-use super::{effort, stored};
+use super::{agent_names, effort, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
@@ -26,10 +26,10 @@ pub fn run(args: MessageArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let mut carried = effort::carried(&line).map_err(|error| if wrong { error.of_usage() } else { error })?;
     if let Some(Ok(AgentCommand::Send { to, .. })) = &line.command
-        && is_away(to)
         && carried.output.starts_with("sent to agent ")
+        && let Some(name) = away(to)
     {
-        carried.output = format!("{} has no session now; the message waits for its next one", text::line(to, 80));
+        carried.output = format!("{} has no session now; the message waits for its next one", text::line(&name, 80));
     }
     service::tell_daemon(&PathVariables::from_process());
     Ok(effort::say(carried, printer))
@@ -44,15 +44,18 @@ fn as_a_person(to: &str, text: &str, printer: &Printer) -> Result<Option<Exit>, 
     let Some(mut store) = stored()? else { return Ok(None) };
     let Some(addressee) = store.addressee(to)? else { return Ok(None) };
     let who = match &addressee {
-        Addressee::Agent(name) => format!("agent {}", text::line(name, 80)),
+        Addressee::Agent(id) => format!("agent {}", text::line(&store.agent_name(id)?, 80)),
         Addressee::Conversation(name) => format!("conversation {}", text::line(name, 80)),
     };
     let person = Person { user: person::name(), place: ActionPlace::Terminal };
     actions::note(&mut store, &person, addressee, text).map_err(|error| CliError::failed(error.to_string()))?;
     let _ = store.settle();
     service::tell_daemon(&PathVariables::from_process());
-    let when =
-        if is_away(to) { "it waits for its next session" } else { "it is shown at its next prompt or tool call" };
+    let when = if away(to).is_some() {
+        "it waits for its next session"
+    } else {
+        "it is shown at its next prompt or tool call"
+    };
     let said = format!("sent to {who} as a note of yours; {when}");
     if printer.json() {
         printer.object(&json!({"said": said}))
@@ -62,11 +65,11 @@ fn as_a_person(to: &str, text: &str, printer: &Printer) -> Result<Option<Exit>, 
     Ok(Some(Exit::Ok))
 }
 
-/// Whether no session of this agent is open; where that cannot be read, nothing is claimed.
-fn is_away(agent: &str) -> bool {
-    let filter =
-        SessionFilter { agent: Some(agent.to_string()), only_open: true, limit: 1, ..SessionFilter::default() };
-    let open = Store::open_existing_read_only(&PathVariables::from_process().state())
-        .and_then(|store| store.sessions(&filter));
-    open.is_ok_and(|open| open.is_empty())
+/// What an agent is called that has no session now; where that cannot be read, nothing is claimed.
+fn away(typed: &str) -> Option<String> {
+    let store = Store::open_existing_read_only(&PathVariables::from_process().state()).ok()?;
+    let id = agent_names::meant(&store, typed).ok()?;
+    let filter = SessionFilter { agent: Some(id.clone()), only_open: true, limit: 1, ..SessionFilter::default() };
+    let is_away = store.sessions(&filter).ok()?.is_empty();
+    is_away.then(|| store.agent_name(&id).unwrap_or(id))
 }

@@ -154,7 +154,7 @@ fn table(head: &'static str, groups: &[StatsGroup], printer: &Printer) {
         let StatsNumbers { calls, sessions, waited_ms, .. } = group.numbers;
         let waited = if waited_ms > 0 { short_length(waited_ms) } else { String::new() };
         vec![
-            shortened(&group.name),
+            shortened(&shown(group, groups)),
             printer.cyan(bar(calls, most, BAR)),
             format!("{:>6}", short_number(calls)).into(),
             format!("{sessions:>4}").into(),
@@ -165,6 +165,13 @@ fn table(head: &'static str, groups: &[StatsGroup], printer: &Printer) {
     };
     let heads = [head, "", " CALLS", "SESS", "STOPS", " WAITED", "COST"];
     list(heads, rows.iter().map(row).collect(), groups.len(), printer);
+}
+
+/// Those that had one name after the other are told apart by their ids.
+fn shown(group: &StatsGroup, groups: &[StatsGroup]) -> String {
+    let Some(name) = &group.agent_name else { return group.name.clone() };
+    let namesakes = groups.iter().filter(|other| other.agent_name.as_ref() == Some(name)).count();
+    if namesakes > 1 { super::agent_names::with_id(name, &group.name) } else { name.clone() }
 }
 
 fn list<const N: usize>(head: [&'static str; N], rows: Vec<Vec<Text>>, all: usize, printer: &Printer) {

@@ -40,6 +40,21 @@ pub enum TopAct {
     },
 }
 
+impl TopAct {
+    /// The id of the agent it is done to; an answer is to a card.
+    pub fn agent(&self) -> Option<&str> {
+        match self {
+            Self::Answer { .. } => None,
+            Self::Say { agent, .. }
+            | Self::Seen { agent }
+            | Self::Interrupt { agent }
+            | Self::Restart { agent }
+            | Self::TakeUp { agent }
+            | Self::AllowRule { agent, .. } => Some(agent),
+        }
+    }
+}
+
 /// What is being typed, and for what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Writing {
@@ -51,6 +66,7 @@ pub(super) struct Writing {
 pub(super) enum WritingAbout {
     Say {
         agent: String,
+        name: String,
     },
     /// The words of a denial or a rejection.
     Deny,
@@ -67,7 +83,7 @@ pub(super) struct Confirming {
 
 /// Why there is nothing to answer: of one that is gone, that it is, and what may be done.
 fn asks_nothing(row: &AgentRow) -> String {
-    let (agent, gone) = (&row.id, row.session.is_none() || row.state == Some(SessionState::Ended.name()));
+    let (agent, gone) = (&row.name, row.session.is_none() || row.state == Some(SessionState::Ended.name()));
     match (&row.why, gone) {
         (Some(why), true) => format!("{agent} asks nothing any more: {why}; `u` says how its work is taken up"),
         (None, true) => {
@@ -85,23 +101,22 @@ impl ViewState {
     /// The keys of the list that do something to the agent they stand at.
     pub(super) fn act(&mut self, letter: char) -> Vec<ViewEffect> {
         let Some(row) = self.acted_on().cloned() else { return Vec::new() };
-        let agent = row.id.clone();
+        let (agent, name) = (row.id.clone(), row.name.clone());
         match letter {
             'a' => self.open_card(&row),
-            'w' => self.write(WritingAbout::Say { agent }),
+            'w' => self.write(WritingAbout::Say { agent, name }),
             'v' => return vec![ViewEffect::Act(TopAct::Seen { agent })],
             'u' => return vec![ViewEffect::Act(TopAct::TakeUp { agent })],
             'x' if row.status != AgentStatus::Working => {
-                self.tell(format!("{agent} is not at work: there is nothing to stop"));
+                self.tell(format!("{name} is not at work: there is nothing to stop"));
             }
-            'x' => self
-                .confirm(format!("stop what {agent} does now, as Esc at its terminal?"), TopAct::Interrupt { agent }),
-            'R' => {
-                self.confirm(format!("end {agent} and start it again, with its session?"), TopAct::Restart { agent })
+            'x' => {
+                self.confirm(format!("stop what {name} does now, as Esc at its terminal?"), TopAct::Interrupt { agent })
             }
+            'R' => self.confirm(format!("end {name} and start it again, with its session?"), TopAct::Restart { agent }),
             'l' => match row.verdict.as_ref().and_then(|verdict| verdict.rules.first()) {
                 Some(rule) => return vec![ViewEffect::Prepare(TopAct::AllowRule { agent, rule: rule.clone() })],
-                None => self.tell(format!("no rule has stopped {agent} lately")),
+                None => self.tell(format!("no rule has stopped {name} lately")),
             },
             _ => {}
         }
@@ -118,10 +133,10 @@ impl ViewState {
 
     fn open_card(&mut self, row: &AgentRow) {
         match row.cards.iter().find(|card| card.state == "open") {
-            Some(card) => self.card = Some(CardPanel::of(&row.id, card, self.now)),
+            Some(card) => self.card = Some(CardPanel::of(row, card, self.now)),
             None if matches!(row.status, AgentStatus::Attention | AgentStatus::Checked) => self.tell(format!(
                 "{} cannot be answered from here; `o` goes to its pane, `taut answer on` makes it so for later ones",
-                row.id
+                row.name
             )),
             None => self.tell(asks_nothing(row)),
         }
@@ -183,7 +198,7 @@ impl ViewState {
         let text = writing.text.trim().to_string();
         match writing.about {
             WritingAbout::Say { .. } if text.is_empty() => self.tell("nothing was said"),
-            WritingAbout::Say { agent } => return vec![ViewEffect::Act(TopAct::Say { agent, text })],
+            WritingAbout::Say { agent, .. } => return vec![ViewEffect::Act(TopAct::Say { agent, text })],
             // A card that was answered meanwhile took its panel along, and the words with it.
             WritingAbout::Deny => {
                 let answer = self.card.as_ref().map(|panel| panel.no(text));
@@ -213,7 +228,7 @@ impl ViewState {
         if card.is_some_and(|card| card.state == "open") {
             return;
         }
-        let agent = panel.agent.clone();
+        let agent = panel.name.clone();
         let words = self.writing.as_ref().is_some_and(|writing| !matches!(writing.about, WritingAbout::Say { .. }));
         if words {
             self.writing = None;

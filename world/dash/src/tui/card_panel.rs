@@ -6,7 +6,7 @@ use super::detail::wrap;
 use super::state::{Key, ViewEffect, ViewState};
 use super::text::{age, line};
 use crate::card_view::CardRow;
-use crate::view_model::clean;
+use crate::view_model::{AgentRow, clean};
 use model::Ms;
 use model::card::{CardAnswer, ChosenAnswer};
 use model::question::{AskedQuestion, questions};
@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CardPanel {
     pub agent: String,
+    /// What the agent is called.
+    pub name: String,
     pub card: CardRow,
     /// When it was opened: a key that was meant for the list does not answer it.
     opened: Ms,
@@ -33,10 +35,11 @@ const ARMED_MS: i64 = 400;
 const IN_DIFF: [&str; 3] = ["old_string", "new_string", "content"];
 
 impl CardPanel {
-    pub fn of(agent: &str, card: &CardRow, now: Ms) -> Self {
+    pub fn of(row: &AgentRow, card: &CardRow, now: Ms) -> Self {
         let count = questions(&card.input).map(|all| all.len()).unwrap_or_default();
         Self {
-            agent: agent.to_string(),
+            agent: row.id.clone(),
+            name: row.name.clone(),
             card: card.clone(),
             opened: now,
             chosen: vec![(Vec::new(), None); count],
@@ -95,7 +98,7 @@ impl CardPanel {
             "plan" => "has a plan".to_string(),
             _ => format!("wants to use {}", line(&self.card.tool)),
         };
-        format!("{} {what}, {} ago", line(&self.agent), age(now.since(self.card.at)))
+        format!("{} {what}, {} ago", line(&self.name), age(now.since(self.card.at)))
     }
 
     /// All that the client would show, and what the guard makes of it.

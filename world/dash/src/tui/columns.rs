@@ -5,6 +5,7 @@
 pub(super) enum Column {
     Status,
     Agent,
+    Place,
     Client,
     Project,
     Context,
@@ -35,6 +36,7 @@ impl Column {
         match self {
             Self::Status => "STATUS",
             Self::Agent => "AGENT",
+            Self::Place => "WHERE",
             Self::Client => "CLIENT",
             Self::Project => "PROJECT",
             Self::Context => "CTX",
@@ -60,6 +62,7 @@ impl Column {
         let (least, share, most, from) = match self {
             Self::Status => (11, 0, 11, 0),
             Self::Agent => (14, 16, 28, 0),
+            Self::Place => (7, 0, 7, 130),
             Self::Client => (11, 0, 11, 76),
             Self::Project => (10, 10, 20, 110),
             Self::Context => (4, 20, 14, 56),
@@ -83,9 +86,10 @@ struct Wish {
     from: usize,
 }
 
-const ALL: [Column; 13] = [
+const ALL: [Column; 14] = [
     Column::Status,
     Column::Agent,
+    Column::Place,
     Column::Client,
     Column::Project,
     Column::Context,
@@ -141,7 +145,7 @@ mod tests {
         let names = |width| fit(width, false).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
         assert_eq!(names(80), "STATUS AGENT CTX NOW FOR SINCE");
         assert_eq!(names(120), "STATUS AGENT PROJECT CTX NOW FOR TASK MSG SINCE");
-        assert_eq!(names(200), "STATUS AGENT PROJECT CTX NOW FOR TASK SUB MSG CHANGES COST SINCE");
+        assert_eq!(names(200), "STATUS AGENT WHERE PROJECT CTX NOW FOR TASK SUB MSG CHANGES COST SINCE");
         let mixed = fit(80, true).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
         assert_eq!(mixed, "STATUS AGENT CLIENT CTX NOW FOR SINCE");
     }

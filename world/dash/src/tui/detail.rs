@@ -42,7 +42,7 @@ impl Detail {
 
     pub fn of_verdict(verdict: &Verdict, wall: WallClock) -> Self {
         let mut text = Text::default();
-        text.pair("agent", &verdict.agent);
+        text.pair("agent", &verdict.agent_name);
         text.pair("at", &wall.whole(verdict.at));
         text.pair("verdict", verdict.verdict);
         text.pair("event", &verdict.event);

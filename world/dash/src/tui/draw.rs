@@ -6,7 +6,7 @@ use super::fleet::View;
 use super::look::{bold, faint};
 use super::state::{Focus, Order, ViewState};
 use super::text::{cut, line, tail, width};
-use super::{draw_fleet, draw_lists, draw_timeline, help};
+use super::{draw_fleet, draw_lists, draw_timeline, ended, help};
 use model::row::AgentStatus;
 use ratatui::Frame;
 use ratatui::text::Span;
@@ -29,6 +29,7 @@ pub(super) fn paint(state: &ViewState, canvas: &mut Canvas<'_>) {
             View::Agents => draw_fleet::fleet(state, canvas),
             View::Verdicts => draw_lists::verdicts(state, canvas),
             View::Tasks => draw_lists::tasks(state, canvas),
+            View::Ended => ended::draw(state, canvas),
         }
     }
     foot(state, canvas);
@@ -97,7 +98,7 @@ fn foot(state: &ViewState, canvas: &mut Canvas<'_>) {
 fn writing(state: &ViewState, cells: usize) -> String {
     let Some(writing) = &state.writing else { return String::new() };
     let to = match &writing.about {
-        WritingAbout::Say { agent } => format!(" to {}: ", cut(&line(agent), 24)),
+        WritingAbout::Say { name, .. } => format!(" to {}: ", cut(&line(name), 24)),
         WritingAbout::Deny => " why not (Enter sends, Esc leaves it): ".to_string(),
         WritingAbout::Question => " in your words: ".to_string(),
     };
@@ -127,6 +128,7 @@ fn keys(state: &ViewState, cells: usize) -> Vec<Span<'static>> {
             ("a", "answer"),
             ("w", "say"),
             ("/", "filter"),
+            ("e", "ended"),
             ("Tab", "next"),
             ("o", "pane"),
             ("?", "help"),
@@ -136,6 +138,9 @@ fn keys(state: &ViewState, cells: usize) -> Vec<Span<'static>> {
             &[("Enter", "detail"), ("Tab", "tasks"), ("Esc", "back"), ("?", "help"), ("q", "quit")]
         }
         (None, None, View::Tasks) => &[("Tab", "agents"), ("Esc", "back"), ("?", "help"), ("q", "quit")],
+        (None, None, View::Ended) => {
+            &[("Enter", "timeline"), ("/", "filter"), ("e", "agents"), ("Esc", "back"), ("?", "help"), ("q", "quit")]
+        }
     };
     pairs_of(pairs, cells)
 }
@@ -163,9 +168,10 @@ fn place(state: &ViewState) -> String {
         View::Agents => (state.agents.at, state.listed.len()),
         View::Verdicts => (state.verdicts.at, state.latest().len()),
         View::Tasks => (state.tasks.at, state.totals().len()),
+        View::Ended => (state.ended.at, state.ended_rows().len()),
     };
     let filtered = match state.view {
-        View::Agents if !state.filter.is_empty() => format!("/{}  ", cut(&line(&state.filter), 24)),
+        View::Agents | View::Ended if !state.filter.is_empty() => format!("/{}  ", cut(&line(&state.filter), 24)),
         _ => String::new(),
     };
     format!("{filtered}{}/{len} ", (at + 1).min(len))

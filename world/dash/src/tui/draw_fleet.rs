@@ -50,7 +50,7 @@ fn nobody(state: &ViewState) -> &'static str {
     match &state.read {
         None => "reading…",
         Some(read) if read.rows.is_empty() && read.had_sessions => {
-            "no agent is running; `taut sessions --all` lists the sessions that ended"
+            "no agent is running; `e` lists the sessions that ended"
         }
         Some(read) if read.rows.is_empty() => {
             "no agents yet: one appears here when it starts, once `taut init` has installed the hooks"
@@ -78,8 +78,11 @@ fn cell(state: &ViewState, row: &AgentRow, sized: Sized) -> Vec<Span<'static>> {
             vec![span(left(&text, cells), state.look.status(row.status))]
         }
         Column::Agent => {
-            let name = row.run.as_ref().map_or_else(|| row.id.clone(), |run| format!("loop {}", run.short));
+            let name = row.run.as_ref().map_or_else(|| row.name.clone(), |run| format!("loop {}", run.short));
             vec![span(left(&squeeze(&line(&name), cells), cells), bold())]
+        }
+        Column::Place => {
+            vec![span(left(&cut(&line(row.place.as_deref().unwrap_or_default()), cells), cells), faint())]
         }
         Column::Client => {
             vec![span(left(&cut(&line(row.client.as_deref().unwrap_or_default()), cells), cells), Style::new())]

@@ -71,7 +71,7 @@ pub(super) fn verdict_line(state: &ViewState, verdict: &Verdict, wide: usize) ->
     let agent = agent_cells(wide);
     let before = format!(" {}  ", right(&age(state.now.since(verdict.at)), 4));
     let said = left(verdict.verdict, 4);
-    let who = format!("  {}  ", left(&squeeze(&line(&verdict.agent), agent), agent));
+    let who = format!("  {}  ", left(&squeeze(&line(&verdict.agent_name), agent), agent));
     let rules = line(&verdict.rules.join(", "));
     let rules_cells = if wide >= 100 { (wide / 5).min(34) } else { 0 };
     let taken = width(&before) + 4 + width(&who);

@@ -57,8 +57,13 @@ pub(super) fn card(state: &ViewState, panel: &CardPanel, canvas: &mut Canvas<'_>
 
 /// Who it is, how it stands, and whether the newest stays in sight.
 fn title(state: &ViewState, timeline: &Timeline, canvas: &mut Canvas<'_>) {
-    let row = state.rows().iter().find(|row| row.id == timeline.agent);
-    let mut left = vec![span(format!(" {} ", line(&timeline.agent)), bold())];
+    let row = state.rows().iter().find(|row| row.id == timeline.agent).filter(|_| timeline.over.is_none());
+    let mut left = vec![span(format!(" {} ", line(&timeline.name)), bold())];
+    if let Some(over) = &timeline.over {
+        let why = if over.why.is_empty() { String::new() } else { format!(" ({})", line(&over.why)) };
+        let when = state.wall.shown(over.ended_at, state.now);
+        left.push(span(format!(" ended {when}{why}  {}", line(project(&over.project))), faint()));
+    }
     if let Some(row) = row {
         left.push(span(format!(" {} {} ", row.status.mark(), row.status.name()), state.look.status(row.status)));
         let context = row.context_percent.map(|percent| format!(" {percent:.0}% context ")).unwrap_or_default();
@@ -66,6 +71,7 @@ fn title(state: &ViewState, timeline: &Timeline, canvas: &mut Canvas<'_>) {
         left.push(Span::raw(format!(" {client}{} {context}", line(project(&row.project)))));
     }
     let right = match timeline.follows {
+        Follows::Newest if timeline.over.is_some() => span("", faint()),
         Follows::Newest => span("following ", faint()),
         Follows::Stays => {
             span(format!("{} newer, G follows ", timeline.entries.len() - timeline.cursor.at - 1), state.look.warn())

@@ -26,6 +26,8 @@ pub enum View {
     Agents,
     Verdicts,
     Tasks,
+    /// Sessions that ended.
+    Ended,
 }
 
 impl Sort {
@@ -58,7 +60,7 @@ impl Sort {
             Self::Tool => began(a).cmp(&began(b)),
             Self::Since => b.since.cmp(&a.since),
         };
-        by.then_with(|| a.id.cmp(&b.id))
+        by.then_with(|| (&a.name, &a.id).cmp(&(&b.name, &b.id)))
     }
 }
 
@@ -67,7 +69,7 @@ impl View {
         match self {
             Self::Agents => Self::Verdicts,
             Self::Verdicts => Self::Tasks,
-            Self::Tasks => Self::Agents,
+            Self::Tasks | Self::Ended => Self::Agents,
         }
     }
 }
@@ -86,6 +88,8 @@ fn matches(row: &AgentRow, words: &[String]) -> bool {
     let tool = row.tool.as_ref();
     let shown = [
         Some(row.id.as_str()),
+        Some(row.name.as_str()),
+        row.place.as_deref(),
         row.client.as_deref(),
         Some(row.project.as_str()),
         Some(row.status.name()),

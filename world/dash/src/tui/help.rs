@@ -5,7 +5,7 @@ use super::look::{bold, faint};
 use super::text::{left, width};
 use ratatui::text::{Line, Span};
 
-const KEYS: [(&str, &str); 19] = [
+const KEYS: [(&str, &str); 20] = [
     ("j k ↓ ↑", "move"),
     ("PgDn g G", "a page on; the first, the last"),
     ("/", "filter by agent, project, status, tool, task"),
@@ -14,6 +14,7 @@ const KEYS: [(&str, &str); 19] = [
     ("Enter", "timeline of the agent; there: all of one event"),
     ("i", "iterations and workers of a loop"),
     ("Tab t", "agents, verdicts, tasks"),
+    ("e", "sessions that ended; Enter opens one"),
     ("a", "answer what the agent asks"),
     ("w", "say to the agent what is next"),
     ("x R", "stop what it does; start it again (both ask)"),

@@ -1,6 +1,6 @@
 //! What every key does.
 
-use super::cursor::{Move, Span};
+use super::cursor::{Cursor, Move, Span};
 use super::detail::Detail;
 use super::fleet::View;
 use super::state::{Focus, Key, Order, ViewEffect, ViewState};
@@ -48,19 +48,21 @@ impl ViewState {
             Key::Home | Key::End | Key::Ctrl(_) => return,
         }
         self.list();
+        self.ended = Cursor::default();
     }
 
     fn press_anywhere(&mut self, key: Key) -> Vec<ViewEffect> {
         match key {
             Key::Char('q') => return vec![ViewEffect::Quit],
             Key::Char('?') => self.focus = Focus::Help,
+            Key::Char('e') if self.timeline.is_none() && self.detail.is_none() => return self.turn_ended(),
             Key::Char('o') => return self.jump(),
             Key::Char(letter @ ('a' | 'w' | 'v' | 'u' | 'x' | 'R' | 'l')) if self.has_agent() => {
                 return self.act(letter);
             }
             Key::Esc | Key::Backspace => return self.back(),
             Key::Enter => return self.open(),
-            Key::Char('/') if self.lists_agents() => self.focus = Focus::Filter,
+            Key::Char('/') if self.lists_agents() || self.lists_ended() => self.focus = Focus::Filter,
             Key::Char('i') if self.lists_agents() => {
                 let run = self.chosen_row().and_then(|row| row.run.as_deref());
                 match run.map(|run| Detail::of_run(run, self.now)) {
@@ -77,7 +79,7 @@ impl ViewState {
                 self.list();
             }
             Key::Tab | Key::Char('t') if self.timeline.is_none() && self.detail.is_none() => {
-                self.view = self.view.next();
+                return self.turn_to(self.view.next());
             }
             other => self.go(other),
         }
@@ -86,11 +88,33 @@ impl ViewState {
 
     /// Whether what is open is about one agent.
     fn has_agent(&self) -> bool {
-        self.detail.is_none() && (self.timeline.is_some() || self.view == View::Agents)
+        let is_over = self.timeline.as_ref().is_some_and(|timeline| timeline.over.is_some());
+        self.detail.is_none() && !is_over && (self.timeline.is_some() || self.view == View::Agents)
     }
 
     fn lists_agents(&self) -> bool {
         self.view == View::Agents && self.timeline.is_none() && self.detail.is_none()
+    }
+
+    fn lists_ended(&self) -> bool {
+        self.view == View::Ended && self.timeline.is_none() && self.detail.is_none()
+    }
+
+    /// The sessions that ended, or the agents again.
+    fn turn_ended(&mut self) -> Vec<ViewEffect> {
+        self.turn_to(if self.view == View::Ended { View::Agents } else { View::Ended })
+    }
+
+    /// What the filter hid in one list is there in the next.
+    fn turn_to(&mut self, view: View) -> Vec<ViewEffect> {
+        let (before, after) = (self.view == View::Ended, view == View::Ended);
+        self.view = view;
+        if before != after {
+            self.filter.clear();
+            self.list();
+            return vec![ViewEffect::ReadEnded(after)];
+        }
+        Vec::new()
     }
 
     /// One step out of what is open.
@@ -102,11 +126,11 @@ impl ViewState {
         if self.timeline.take().is_some() {
             return vec![ViewEffect::CloseTimeline];
         }
-        if self.view != View::Agents {
-            self.view = View::Agents;
-        } else if !self.filter.is_empty() {
+        if !self.filter.is_empty() && matches!(self.view, View::Agents | View::Ended) {
             self.filter.clear();
             self.list();
+        } else if self.view != View::Agents {
+            return self.turn_to(View::Agents);
         }
         Vec::new()
     }
@@ -126,29 +150,34 @@ impl ViewState {
                 Vec::new()
             }
             View::Tasks => Vec::new(),
+            View::Ended => self.open_ended(),
         }
     }
 
     fn open_timeline(&mut self) -> Vec<ViewEffect> {
         let Some(row) = self.chosen_row().cloned() else { return Vec::new() };
-        let Some(session) = row.session else {
+        let Some(session) = row.session.clone() else {
             if let Some(run) = &row.run {
                 self.detail = Some(Detail::of_run(run, self.now));
                 return Vec::new();
             }
-            self.tell(format!("{} has no session open: `taut events --agent` lists what it did", row.id));
+            self.tell(format!("{} has no session open: `taut events --agent` lists what it did", row.name));
             return Vec::new();
         };
-        self.timeline = Some(Timeline::of(&row.id, &session));
+        self.timeline = Some(Timeline::of(&row, &session));
         vec![ViewEffect::OpenTimeline { session }]
     }
 
     fn jump(&mut self) -> Vec<ViewEffect> {
+        let is_over = self.timeline.as_ref().is_some_and(|timeline| timeline.over.is_some());
+        if is_over || self.lists_ended() {
+            return Vec::new();
+        }
         let agent = self.timeline.as_ref().map(|timeline| timeline.agent.clone()).or_else(|| self.chosen.clone());
         let row = self.rows().iter().find(|row| Some(&row.id) == agent.as_ref());
-        match row.map(|row| (row.id.clone(), row.pane.clone())) {
+        match row.map(|row| (row.name.clone(), row.pane.clone())) {
             Some((_, Some(pane))) => return vec![ViewEffect::Jump { pane }],
-            Some((id, None)) => self.tell(format!("{id} is in no tmux pane")),
+            Some((name, None)) => self.tell(format!("{name} is in no tmux pane")),
             None => {}
         }
         Vec::new()
@@ -185,6 +214,10 @@ impl ViewState {
             View::Agents => self.agents.go(by, Span { len: self.listed.len(), height }),
             View::Verdicts => self.verdicts.go(by, Span { len: self.latest().len(), height }),
             View::Tasks => self.tasks.go(by, Span { len: self.totals().len(), height }),
+            View::Ended => {
+                let len = self.ended_rows().len();
+                self.ended.go(by, Span { len, height });
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ mod draw;
 mod draw_fleet;
 mod draw_lists;
 mod draw_timeline;
+mod ended;
 mod entry;
 mod fleet;
 mod help;
@@ -30,6 +31,7 @@ mod timeline;
 
 pub use acts::TopAct;
 pub use draw::draw;
+pub use ended::EndedRow;
 pub use entry::{LineMark, TimelineLine};
 pub use fleet::{Sort, View};
 pub use look::ColorMode;

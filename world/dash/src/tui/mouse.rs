@@ -32,6 +32,7 @@ impl ViewState {
 
     fn point(&mut self, y: u16) -> Vec<ViewEffect> {
         let body = self.layout().body;
+        let ended = self.ended_rows().len();
         let (cursor, len) = match (&mut self.timeline, self.view) {
             (Some(timeline), _) => {
                 let len = timeline.entries.len();
@@ -42,6 +43,7 @@ impl ViewState {
                 let len = self.read.as_ref().map(|read| read.verdicts.len()).unwrap_or_default();
                 (&mut self.verdicts, len)
             }
+            (None, View::Ended) => (&mut self.ended, ended),
             (None, View::Tasks) => return Vec::new(),
         };
         let Some(at) = line_at(body, y, cursor).filter(|at| *at < len) else { return Vec::new() };

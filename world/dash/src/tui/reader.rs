@@ -1,15 +1,17 @@
 //! Reads the fleet in a thread of its own, so that no read ever holds up a key.
 //! A change is a hint: what is shown is read again, at most ten times a second.
 
+use super::ended;
 use super::run::ViewNews;
 use super::state::{Chunk, FleetSnapshot, ViewInput};
+use crate::agent_place;
 use crate::feed::{Feed, News as Heard};
-use crate::view_model;
+use crate::view_model::{self, AgentRow, Verdict};
 use model::Ms;
 use model::row::Event;
 use std::convert::Infallible;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,6 +31,8 @@ pub struct FleetSource {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wanted {
     session: Arc<Mutex<Option<String>>>,
+    /// The sessions that ended are looked at.
+    ended: Arc<AtomicBool>,
     untaken: Arc<AtomicUsize>,
 }
 
@@ -49,12 +53,24 @@ const NEXT_EVENTS: usize = 2000;
 /// All a frame shows, read at once.
 pub fn snapshot(store: &Store) -> Result<FleetSnapshot, store::Error> {
     Ok(FleetSnapshot {
-        rows: view_model::rows(&store.fleet()?, Ms(sys::clock::wall_ms())),
-        verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
+        rows: rows(store)?,
+        verdicts: verdicts(store)?,
         tasks: store.task_totals()?,
         warnings: view_model::warnings(store)?,
         had_sessions: store.had_sessions()?,
     })
+}
+
+fn rows(store: &Store) -> Result<Vec<AgentRow>, store::Error> {
+    let mut rows = view_model::rows(&store.fleet()?, Ms(sys::clock::wall_ms()));
+    agent_place::find_terminals(&mut rows);
+    Ok(rows)
+}
+
+fn verdicts(store: &Store) -> Result<Vec<Verdict>, store::Error> {
+    let names = store.agent_names()?;
+    let verdicts = store.verdicts(VERDICTS)?;
+    Ok(verdicts.iter().map(|event| view_model::verdict(event, names.of(&event.agent))).collect())
 }
 
 impl Wanted {
@@ -62,9 +78,14 @@ impl Wanted {
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session;
     }
 
+    pub fn set_ended(&self, wanted: bool) {
+        self.ended.store(wanted, Ordering::Relaxed);
+    }
+
     /// Something that the reader sent has been taken.
     pub fn took(&self, input: &ViewInput) {
-        if matches!(input, ViewInput::Snapshot(_) | ViewInput::Timeline(_) | ViewInput::Notice(_)) {
+        use ViewInput::{Ended, Notice, Snapshot, Timeline};
+        if matches!(input, Snapshot(_) | Timeline(_) | Notice(_) | Ended(_)) {
             let less = |count: usize| Some(count.saturating_sub(1));
             let _ = self.untaken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         }
@@ -112,6 +133,7 @@ struct Reader {
     /// How long to leave the database and the processor to others after a read.
     pause: Duration,
     tasks_read: Option<Instant>,
+    ended_read: Option<Instant>,
     /// The session that is followed, and its last event.
     followed: Option<(String, Option<String>)>,
 }
@@ -130,6 +152,7 @@ impl Reader {
             fleet_read: None,
             pause: FLEET_EVERY,
             tasks_read: None,
+            ended_read: None,
             followed: None,
         }
     }
@@ -164,6 +187,9 @@ impl Reader {
     }
 
     fn read(&mut self, store: &Store, heard: Heard) -> Result<Option<()>, store::Error> {
+        if self.read_ended(store)?.is_none() {
+            return Ok(None);
+        }
         let wanted = self.wanted.get();
         let opened = wanted.as_ref() != self.followed.as_ref().map(|(session, _)| session);
         let age = self.fleet_read.map(|at| at.elapsed());
@@ -193,12 +219,26 @@ impl Reader {
             self.tasks = store.task_totals()?;
         }
         Ok(FleetSnapshot {
-            rows: view_model::rows(&store.fleet()?, Ms(sys::clock::wall_ms())),
-            verdicts: store.verdicts(VERDICTS)?.iter().map(view_model::verdict).collect(),
+            rows: rows(store)?,
+            verdicts: verdicts(store)?,
             tasks: self.tasks.clone(),
             warnings: view_model::warnings(store)?,
             had_sessions: store.had_sessions()?,
         })
+    }
+
+    /// The sessions that ended, while somebody looks at them: it reads every session's row, so it is not done for others.
+    fn read_ended(&mut self, store: &Store) -> Result<Option<()>, store::Error> {
+        if !self.wanted.ended.load(Ordering::Relaxed) {
+            self.ended_read = None;
+            return Ok(Some(()));
+        }
+        if self.ended_read.is_some_and(|at| at.elapsed() < SWEEP_EVERY) {
+            return Ok(Some(()));
+        }
+        let rows = ended::read(store)?;
+        self.ended_read = Some(Instant::now());
+        Ok(self.tell(ViewInput::Ended(rows)))
     }
 
     /// Only what is new of the session that is followed.

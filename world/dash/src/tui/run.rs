@@ -146,6 +146,7 @@ impl Loop {
                 ViewEffect::Repaint => self.taken.repaint()?,
                 ViewEffect::OpenTimeline { session } => self.wanted.set(Some(session)),
                 ViewEffect::CloseTimeline => self.wanted.set(None),
+                ViewEffect::ReadEnded(wanted) => self.wanted.set_ended(wanted),
                 ViewEffect::Jump { pane } => self.jump(&pane),
                 ViewEffect::Act(act) => self.aside(move |actions| ViewInput::Notice(actions.act(act))),
                 ViewEffect::Prepare(act) => self.aside(move |actions| match actions.prepare(&act) {

@@ -5,6 +5,7 @@ use super::acts::{Confirming, TopAct, Writing};
 use super::card_panel::CardPanel;
 use super::cursor::{Cursor, Span};
 use super::detail::Detail;
+use super::ended::EndedRow;
 use super::fleet::{self, Sort, View};
 use super::layout::Layout;
 use super::look::ColorMode;
@@ -24,6 +25,8 @@ pub enum ViewInput {
     },
     Snapshot(FleetSnapshot),
     Timeline(Chunk),
+    /// The sessions that ended, those that were there last first.
+    Ended(Vec<EndedRow>),
     Tick(ClockTick),
     /// Something to be told for a while.
     Notice(String),
@@ -100,6 +103,8 @@ pub enum ViewEffect {
         session: String,
     },
     CloseTimeline,
+    /// Read the sessions that ended from now on, or no more.
+    ReadEnded(bool),
     /// Do this, and tell what came of it.
     Act(TopAct),
     /// Find out what this would do, and ask.
@@ -126,6 +131,8 @@ pub struct ViewState {
     pub(super) agents: Cursor,
     pub(super) verdicts: Cursor,
     pub(super) tasks: Cursor,
+    pub(super) ended: Cursor,
+    pub(super) ended_read: Option<Vec<EndedRow>>,
     pub(super) view: View,
     pub(super) sort: Sort,
     pub(super) order: Order,
@@ -196,6 +203,10 @@ impl ViewState {
             ViewInput::Snapshot(snapshot) => self.take(snapshot),
             ViewInput::Timeline(chunk) => {
                 self.follow(chunk);
+                Vec::new()
+            }
+            ViewInput::Ended(rows) => {
+                self.take_ended(rows);
                 Vec::new()
             }
             ViewInput::Tick(tick) => {
@@ -292,9 +303,19 @@ impl ViewState {
         self.go_on()
     }
 
+    /// The choice stays with its session, wherever it stands now.
+    fn take_ended(&mut self, rows: Vec<EndedRow>) {
+        let chosen = self.ended_rows().get(self.ended.at).map(|row| row.session.clone());
+        self.ended_read = Some(rows);
+        let place = self.ended_rows().iter().position(|row| Some(&row.session) == chosen.as_ref());
+        self.ended.at = place.filter(|_| self.ended.at > 0).unwrap_or(self.ended.at);
+    }
+
     /// The open timeline follows its agent into the next session.
     fn go_on(&mut self) -> Vec<ViewEffect> {
-        let Some(timeline) = &mut self.timeline else { return Vec::new() };
+        let Some(timeline) = self.timeline.as_mut().filter(|timeline| timeline.over.is_none()) else {
+            return Vec::new();
+        };
         let rows = self.read.as_ref().map(|read| read.rows.as_slice()).unwrap_or_default();
         let session = rows.iter().find(|row| row.id == timeline.agent).and_then(|row| row.session.clone());
         match session.filter(|session| *session != timeline.session) {
@@ -327,6 +348,8 @@ impl ViewState {
         self.chosen = self.chosen_row().map(|row| row.id.clone()).or_else(|| self.chosen.take());
         self.verdicts.settle(Span { len: self.latest().len(), height: list });
         self.tasks.settle(Span { len: self.totals().len(), height: list });
+        let ended = self.ended_rows().len();
+        self.ended.settle(Span { len: ended, height: list });
         if let Some(timeline) = &mut self.timeline {
             timeline.settle(list);
         }

@@ -1,7 +1,9 @@
 //! One agent's timeline: the events of its session, the newest at the bottom.
 
 use super::cursor::{Cursor, Move, Span};
+use super::ended::EndedRow;
 use super::entry::{self, LineMark, TimelineLine};
+use crate::view_model::AgentRow;
 use model::row::Event;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +11,11 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Timeline {
     pub agent: String,
+    /// What the agent is called.
+    pub name: String,
     pub session: String,
+    /// The session ended: its agent may be in another by now, and this one does not follow it.
+    pub over: Option<EndedRow>,
     pub entries: Vec<TimelineLine>,
     pub cursor: Cursor,
     /// Whether the newest stays in sight.
@@ -40,8 +46,14 @@ const MOST: usize = 4000;
 const DROP: usize = 1000;
 
 impl Timeline {
-    pub fn of(agent: &str, session: &str) -> Self {
-        Self { agent: agent.to_string(), session: session.to_string(), ..Self::default() }
+    pub fn of(row: &AgentRow, session: &str) -> Self {
+        Self { agent: row.id.clone(), name: row.name.clone(), session: session.to_string(), ..Self::default() }
+    }
+
+    /// Of a session that ended.
+    pub fn over(row: EndedRow) -> Self {
+        let (agent, name, session) = (row.agent.clone(), row.name.clone(), row.session.clone());
+        Self { agent, name, session, over: Some(row), ..Self::default() }
     }
 
     /// The agent went on in another session: what was stays above.

@@ -1,6 +1,7 @@
 //! What the page is told, read from the store and made by the view model: the
 //! same numbers as the commands' `--json`.
 
+use crate::agent_place;
 use crate::session_export::answered_card;
 use crate::session_view::SessionRow;
 use crate::timeline::cursor;
@@ -8,6 +9,7 @@ use crate::timeline_page;
 pub use crate::timeline_page::TimelinePart;
 use crate::view_model::{self, FleetSummary, clean};
 use model::Ms;
+use model::agent_name::{AgentMatch, AgentNames};
 use model::card::CardState;
 use model::effort::Addressee;
 use model::row::{AgentStatus, Event};
@@ -52,7 +54,8 @@ pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
     members.for_each(|member| {
         member.cards.retain(|card| card.state != CardState::Open || actions::can_be_answered(card));
     });
-    let rows = view_model::rows(&glance, now());
+    let mut rows = view_model::rows(&glance, now());
+    agent_place::find_terminals(&mut rows);
     let summary = FleetSummary::of(&rows);
     let counts: serde_json::Map<String, Value> =
         AgentStatus::ALL.iter().map(|status| (status.name().to_owned(), json!(summary.count(*status)))).collect();
@@ -95,9 +98,11 @@ fn frame(store: &Store, session: &Session, told: &mut Value) -> Result<(), store
     let current = member.filter(|member| member.shown_session() == Some(session.id.as_str()));
     let facts = store.session_facts(&session.id)?;
     let status = current.as_ref().map(|member| member.agent.status);
-    told["session"] = SessionRow { session, effort, sub_agents: &sub_agents, facts: &facts, status }.object();
+    let names = store.agent_names()?;
+    let name = names.of(&session.agent);
+    told["session"] = SessionRow { session, name, effort, sub_agents: &sub_agents, facts: &facts, status }.object();
     told["agent"] = current.map(|member| view_model::row(&member).object()).unwrap_or_default();
-    told["related"] = store.related_sessions(&session.id)?.iter().map(related).collect();
+    told["related"] = store.related_sessions(&session.id)?.iter().map(|one| related(one, &names)).collect();
     told["tasks"] = store.tasks_of_session(&session.id)?.iter().map(claimed).collect();
     told["run"] =
         store.run_of_session(session)?.map(|run| json!({"run": run.id, "short": run.short()})).unwrap_or_default();
@@ -107,13 +112,17 @@ fn frame(store: &Store, session: &Session, told: &mut Value) -> Result<(), store
     told["context"] = curve(store.context_curve(&session.id)?, session);
     told["task"] = json!(effort.map(|effort| &effort.task));
     told["phases"] = phases.iter().map(|step| json!({"at": step.at.rfc3339(), "label": step.label})).collect();
-    told["messages"] = store.messages_of(&session.id, &session.agent, MOST_MESSAGES)?.iter().map(message).collect();
+    let said = store.messages_of(&session.id, &session.agent, MOST_MESSAGES)?;
+    told["messages"] = said.iter().map(|said| message(said, &names)).collect();
     Ok(())
 }
 
-fn related(one: &RelatedSession) -> Value {
+fn related(one: &RelatedSession, names: &AgentNames) -> Value {
     let how = if one.follows { "next" } else { "within" };
-    json!({"id": one.id, "agent": one.agent, "how": how, "started_at": one.started_at.rfc3339()})
+    json!({
+        "id": one.id, "agent": one.agent, "agent_name": names.of(&one.agent), "how": how,
+        "started_at": one.started_at.rfc3339(),
+    })
 }
 
 fn claimed((project, slug, outcome): &(String, String, Option<String>)) -> Value {
@@ -137,7 +146,7 @@ fn curve(mut points: Vec<Point>, session: &Session) -> Value {
     json!({"points": drawn, "limit": session.context_limit, "window": session.context_window})
 }
 
-fn message(said: &MessageRow) -> Value {
+fn message(said: &MessageRow, names: &AgentNames) -> Value {
     let message = &said.message;
     let to = message.to.as_ref().map(|to| match to {
         Addressee::Agent(name) => name.clone(),
@@ -148,7 +157,9 @@ fn message(said: &MessageRow) -> Value {
         "at": message.at.rfc3339(),
         "kind": message.kind,
         "from": message.from_agent,
+        "from_name": message.from_agent.as_deref().map(|id| names.of(id)),
         "to": to,
+        "to_name": to.as_deref().map(|id| names.of(id)),
         "body": message.body,
         "delivered_at": said.delivered_at.map(Ms::rfc3339),
     })
@@ -209,11 +220,12 @@ pub fn guard(store: Option<&Store>, span: &Span) -> Result<Value, store::Error> 
     let this_hour = now().0 / HOUR * HOUR;
     let since = Ms(this_hour - (hours - 1) * HOUR);
     let mut counted = std::collections::BTreeMap::new();
-    let (mut rules, mut verdicts) = (Vec::new(), Vec::new());
+    let (mut rules, mut verdicts, mut names) = (Vec::new(), Vec::new(), AgentNames::default());
     if let Some(store) = store {
         counted.extend(store.denials_by_hour(since)?);
         rules = store.denied_since(since)?;
         verdicts = store.verdicts(MOST_VERDICTS)?;
+        names = store.agent_names()?;
     }
     let hour = |n: i64| Ms(since.0 + n * HOUR);
     let by_hour = (0..hours).map(|n| (hour(n), counted.get(&hour(n)).copied().unwrap_or_default()));
@@ -222,13 +234,13 @@ pub fn guard(store: Option<&Store>, span: &Span) -> Result<Value, store::Error> 
         "denied": counted.values().sum::<u64>(),
         "rules": rules.iter().map(|(rule, count)| json!({"rule": rule, "count": count})).collect::<Vec<_>>(),
         "hours": by_hour.map(|(at, count)| json!({"at": at.rfc3339(), "count": count})).collect::<Vec<_>>(),
-        "verdicts": verdicts.iter().map(verdict).collect::<Vec<_>>(),
+        "verdicts": verdicts.iter().map(|event| verdict(event, &names)).collect::<Vec<_>>(),
     })))
 }
 
 /// A verdict, and where in which session it was.
-pub fn verdict(event: &Event) -> Value {
-    let mut shown = serde_json::to_value(view_model::verdict(event)).unwrap_or_default();
+pub fn verdict(event: &Event, names: &AgentNames) -> Value {
+    let mut shown = serde_json::to_value(view_model::verdict(event, names.of(&event.agent))).unwrap_or_default();
     shown["session"] = json!(event.session);
     shown["key"] = json!(cursor(&event.key));
     shown
@@ -240,7 +252,7 @@ pub fn recall(store: Option<&Store>, wanted: &RecallSearch) -> Result<Value, sto
     let query = RecallQuery {
         words: wanted.words.clone(),
         project: set(&wanted.project),
-        agent: set(&wanted.agent),
+        agent: set(&wanted.agent).map(|typed| meant(store, typed)).transpose()?,
         since: wanted.since.map(Ms),
         until: wanted.until.map(Ms),
         kind: wanted.kind.as_deref().and_then(RecallKind::parse),
@@ -248,7 +260,9 @@ pub fn recall(store: Option<&Store>, wanted: &RecallSearch) -> Result<Value, sto
         ..RecallQuery::default()
     };
     let hits = search(store, &query)?;
-    Ok(scrubbed(json!({"hits": hits.iter().map(hit).collect::<Vec<_>>(), "recorded": store.is_some()})))
+    let names = store.map(Store::agent_names).transpose()?.unwrap_or_default();
+    let hits: Vec<Value> = hits.iter().map(|one| hit(one, &names)).collect();
+    Ok(scrubbed(json!({"hits": hits, "recorded": store.is_some()})))
 }
 
 /// Nothing is found where there is no index.
@@ -258,7 +272,15 @@ pub fn search(store: Option<&Store>, query: &RecallQuery) -> Result<Vec<RecallHi
     Ok(index.map(|index| index.search(query, now())).transpose()?.unwrap_or_default())
 }
 
-fn hit(hit: &RecallHit) -> Value {
+/// The id of whom somebody means in a filter; what is nobody's name finds nothing.
+pub fn meant(store: Option<&Store>, typed: String) -> Result<String, store::Error> {
+    Ok(match store.map(|store| store.resolve_agent(&typed)).transpose()? {
+        Some(AgentMatch::One(id)) => id,
+        Some(AgentMatch::Several(_) | AgentMatch::Unknown) | None => typed,
+    })
+}
+
+fn hit(hit: &RecallHit, names: &AgentNames) -> Value {
     let excerpt = hit.excerpt.0.iter().map(|piece| json!({"text": piece.text, "match": piece.is_match}));
     json!({
         "id": hit.id,
@@ -268,6 +290,7 @@ fn hit(hit: &RecallHit) -> Value {
         "moment": format!("at-{}", hit.at.0),
         "project": hit.project,
         "agent": hit.agent,
+        "agent_name": names.of(&hit.agent),
         "session": hit.session,
         "excerpt": excerpt.collect::<Vec<_>>(),
     })

@@ -10,7 +10,10 @@ use store::Store;
 /// `None` where there is no such card, or none any more.
 pub fn card(store: Option<&Store>, id: &str) -> Result<Option<Value>, store::Error> {
     let found = store.map(|store| store.card(id)).transpose()?.flatten();
-    Ok(found.map(|card| scrubbed(shown(&card))))
+    let Some((store, card)) = store.zip(found) else { return Ok(None) };
+    let mut told = shown(&card);
+    told["agent_name"] = json!(flat(&store.agent_name(&card.agent)?));
+    Ok(Some(scrubbed(told)))
 }
 
 fn shown(card: &Card) -> Value {

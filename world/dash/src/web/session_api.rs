@@ -5,6 +5,7 @@ use crate::run_view::RunRow;
 use crate::session_view::SessionRow;
 use actions::FleetPlace;
 use model::Ms;
+use model::agent_name::AgentNames;
 use model::run::Iteration;
 use model::task::Attempt;
 use serde::Deserialize;
@@ -78,7 +79,7 @@ pub fn sessions(store: Option<&Store>, wanted: &SessionsWanted) -> Result<Value,
     let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     let (since, until) = (wanted.since.map(Ms), wanted.until.map(Ms));
     let mut query = SessionQuery {
-        agent: set(&wanted.agent),
+        agent: set(&wanted.agent).map(|typed| api::meant(store, typed)).transpose()?,
         project: set(&wanted.project),
         standing: wanted.state.as_deref().and_then(SessionStanding::parse),
         tool: set(&wanted.tool),
@@ -112,7 +113,7 @@ pub fn sessions(store: Option<&Store>, wanted: &SessionsWanted) -> Result<Value,
         "recorded": true,
     });
     if query.after.is_none() {
-        told["choices"] = choices(&open.session_choices()?);
+        told["choices"] = choices(&open.session_choices()?, &open.agent_names()?);
         let since = api::now().plus(-DAYS_COUNTED * DAY_MS);
         told["choices"]["rules"] = open.denied_since(since)?.into_iter().map(|(rule, _)| rule).collect();
     }
@@ -121,11 +122,13 @@ pub fn sessions(store: Option<&Store>, wanted: &SessionsWanted) -> Result<Value,
 
 fn rows(store: &Store, page: &SessionPage) -> Result<Vec<Value>, store::Error> {
     let efforts = store.efforts(&EffortFilter { only_active: true, ..EffortFilter::default() })?;
+    let names = store.agent_names()?;
     let row = |listed: &store::ListedSession| {
         let session = &listed.session;
+        let name = names.of(&session.agent);
         let effort = efforts.iter().find(|effort| effort.session.as_ref() == Some(&session.id));
         let sub_agents = store.sub_sessions(&session.id)?;
-        Ok(SessionRow { session, effort, sub_agents: &sub_agents, facts: &listed.facts, status: listed.status }
+        Ok(SessionRow { session, name, effort, sub_agents: &sub_agents, facts: &listed.facts, status: listed.status }
             .object())
     };
     page.sessions.iter().map(row).collect()
@@ -135,11 +138,14 @@ fn looked(back: LookBack) -> Value {
     json!({"events": back.events, "back_to": back.back_to.map(Ms::rfc3339)})
 }
 
-fn choices(choices: &SessionChoices) -> Value {
+fn choices(choices: &SessionChoices, names: &AgentNames) -> Value {
     let counted = |all: &[(String, u64)]| -> Value {
         all.iter().map(|(name, count)| json!({"name": name, "count": count})).collect()
     };
-    json!({"projects": counted(&choices.projects), "agents": counted(&choices.agents), "tools": choices.tools})
+    // The value is the id: two that had one name after the other are two.
+    let agent = |(id, count): &(String, u64)| json!({"name": id, "shown": names.of(id), "count": count});
+    let agents: Vec<Value> = choices.agents.iter().map(agent).collect();
+    json!({"projects": counted(&choices.projects), "agents": agents, "tools": choices.tools})
 }
 
 /// What a session has changed, read by git on a connection of its own: nobody waits for it. Why there is none is told in
@@ -156,9 +162,10 @@ pub fn diff(folder: &Path, id: &str) -> Result<Value, String> {
 /// What a rule says of itself, and what it stopped. `None` of one that is none of ours and has stopped nothing.
 pub fn rule(store: Option<&Store>, id: &str) -> Result<Option<Value>, store::Error> {
     let text = engine::rule_text(id);
-    let (mut verdicts, mut count) = (Vec::new(), 0);
+    let (mut verdicts, mut count, mut names) = (Vec::new(), 0, AgentNames::default());
     if let Some(store) = store {
         verdicts = store.verdicts_of_rule(id, USUAL)?;
+        names = store.agent_names()?;
         let since = api::now().plus(-DAYS_COUNTED * DAY_MS);
         count = store.denied_since(since)?.into_iter().find(|(rule, _)| rule == id).map_or(0, |(_, count)| count);
     }
@@ -175,7 +182,7 @@ pub fn rule(store: Option<&Store>, id: &str) -> Result<Option<Value>, store::Err
         "instead": text.map(|text| text.instead),
         "denied": count,
         "days": DAYS_COUNTED,
-        "verdicts": verdicts.iter().map(api::verdict).collect::<Vec<_>>(),
+        "verdicts": verdicts.iter().map(|event| api::verdict(event, &names)).collect::<Vec<_>>(),
     }))))
 }
 

@@ -39,7 +39,7 @@ fn rows() -> impl Strategy<Value = Vec<AgentRow>> {
 
 fn key() -> impl Strategy<Value = Key> {
     prop_oneof![
-        3 => proptest::sample::select("jkgGsrto/?q xé".chars().collect::<Vec<_>>()).prop_map(Key::Char),
+        3 => proptest::sample::select("jkgGsrtoe/?q xé".chars().collect::<Vec<_>>()).prop_map(Key::Char),
         3 => proptest::sample::select(vec![Key::Up, Key::Down, Key::PageUp, Key::PageDown, Key::Home, Key::End]),
         3 => proptest::sample::select(vec![Key::Enter, Key::Esc, Key::Tab, Key::Backspace, Key::Ctrl('u'), Key::Ctrl('l')]),
         1 => any::<char>().prop_map(Key::Char),

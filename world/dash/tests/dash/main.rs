@@ -1,6 +1,7 @@
 //! What every view is made of, and `taut top` (F4) as a person sees it: screens, keys, and inputs of any kind.
 
 mod any;
+mod ended;
 mod feed;
 mod keys;
 mod loops;

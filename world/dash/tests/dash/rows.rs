@@ -40,6 +40,7 @@ fn member(id: &str, status: AgentStatus) -> FleetRow {
         since: Ms(0),
     };
     FleetRow {
+        name: id.into(),
         agent,
         session: None,
         died_in: None,
@@ -214,7 +215,10 @@ fn f4_a_row_whose_client_died_opens_the_session_it_died_in() {
 
 #[test]
 fn f4_hostile_text_is_shown_and_not_obeyed() {
-    let shown = verdict(&event("Ba\u{7}sh", json!({"input": {"command": "echo \u{1b}]0;owned\u{7} \u{202e}txt.exe"}})));
+    let shown = verdict(
+        &event("Ba\u{7}sh", json!({"input": {"command": "echo \u{1b}]0;owned\u{7} \u{202e}txt.exe"}})),
+        "alpha",
+    );
     assert_eq!(shown.about, "echo ␛]0;owned␇ \\u{202e}txt.exe");
     assert_eq!((shown.tool.as_deref(), shown.reason.as_deref()), (Some("Ba␇sh"), Some("no␛[2J")));
 }

@@ -163,6 +163,7 @@ fn f4_what_stops_or_starts_an_agent_asks_first_and_what_is_said_is_typed_out() {
     assert_eq!(TopView::with_fleet(120, 40).typed("w").key(Key::Enter).effects, [], "nothing is not said");
     let verdict = dash::view_model::Verdict {
         agent: "auth".into(),
+        agent_name: "auth".into(),
         at: NOW,
         verdict: "deny",
         event: "PreToolUse".into(),

@@ -99,6 +99,7 @@ pub fn lines(terminal: &Terminal<TestBackend>) -> Vec<String> {
 pub fn row(id: &str, status: AgentStatus) -> AgentRow {
     AgentRow {
         id: id.into(),
+        name: id.into(),
         client: None,
         status,
         session: Some(format!("session-of-{id}")),
@@ -117,6 +118,8 @@ pub fn row(id: &str, status: AgentStatus) -> AgentRow {
         sub_agents: 0,
         messages: 0,
         pane: None,
+        place: None,
+        process: None,
         last_words: None,
         branch: None,
         diff: None,
@@ -138,6 +141,7 @@ fn tool(name: &str, about: &str, ago: i64) -> Option<RunningCall> {
 fn verdict(agent: &str, verdict: &'static str, rule: &str, about: &str, ago: i64) -> Verdict {
     Verdict {
         agent: agent.into(),
+        agent_name: agent.into(),
         at: NOW.plus(-ago),
         verdict,
         event: "PreToolUse".into(),

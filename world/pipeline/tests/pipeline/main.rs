@@ -11,6 +11,7 @@ mod friction;
 mod home;
 mod memory;
 mod mutation;
+mod names;
 mod once;
 mod place;
 mod queue;

@@ -41,6 +41,8 @@ const LOCK: &str = "notify.lock";
 /// An agent that has just turned, with what is needed to tell of it.
 struct Candidate {
     agent: Agent,
+    /// What it is called.
+    name: String,
     session: Option<Session>,
     project_policy: Rc<ProjectPolicy>,
     cause: Option<Event>,
@@ -153,7 +155,13 @@ fn look(
         if project_policy.policy.sections.notify.reaches_out()
             && project_policy.policy.sections.notify.tells(agent.status)
         {
-            candidates.push(Candidate { agent, session: None, project_policy, cause: Some(cause) });
+            candidates.push(Candidate {
+                name: agent.id.clone(),
+                agent,
+                session: None,
+                project_policy,
+                cause: Some(cause),
+            });
         }
     }
     let look = NotifyContext { told: &told, now, offset };
@@ -222,7 +230,7 @@ fn candidates(
             continue;
         }
         let cause = cause(store, &agent)?;
-        found.push(Candidate { agent, session, project_policy, cause });
+        found.push(Candidate { name: store.agent_name(&agent.id)?, agent, session, project_policy, cause });
     }
     Ok(found)
 }
@@ -260,7 +268,13 @@ impl Candidate {
         let of_session = |card: &&Card| self.agent.session.as_ref() == Some(&card.session);
         let card = cards.iter().find(of_session).filter(|_| self.agent.status == AgentStatus::Attention);
         let task = tasks.iter().find(|(agent, _)| *agent == self.agent.id).map(|(_, slug)| slug.as_str());
-        Subject { agent: &self.agent, cause: self.cause.as_ref(), task, card: card.map(|card| card.id.as_str()) }
+        Subject {
+            agent: &self.agent,
+            name: &self.name,
+            cause: self.cause.as_ref(),
+            task,
+            card: card.map(|card| card.id.as_str()),
+        }
     }
 }
 

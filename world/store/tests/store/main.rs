@@ -1,5 +1,6 @@
 //! The memory, from outside: one test binary.
 
+mod agent_names;
 mod cards;
 mod crash;
 mod damage;

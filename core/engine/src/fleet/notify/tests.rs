@@ -66,8 +66,11 @@ fn f5_many_at_once_are_told_as_one_and_those_just_after_together() {
     assert_eq!((second.due.len(), second.again_ms), (0, Some(2_510)));
     let third = round(&agents, &notify, &first.told, NOON + 10_010);
     assert_eq!(third.due, [(AgentStatus::Attention, vec![7, 8])]);
-    let subjects: Vec<Subject<'_>> =
-        agents.iter().take(7).map(|agent| Subject { agent, cause: None, task: None, card: None }).collect();
+    let subjects: Vec<Subject<'_>> = agents
+        .iter()
+        .take(7)
+        .map(|agent| Subject { agent, name: &agent.id, cause: None, task: None, card: None })
+        .collect();
     assert_eq!(notice(AgentStatus::Attention, &subjects).line(), "7 agents need you: w0, w1, w2, w3, w4 and 2 more");
     assert_eq!(notice(AgentStatus::Done, &subjects[..3]).line(), "3 agents are done: w0, w1, w2");
 }
@@ -134,7 +137,7 @@ fn f5_a_terminal_rings_in_the_event_itself_and_at_most_once_in_an_interval() {
     let (notify, screen) = (all_on(), Some(TerminalFact::default()));
     let asks = agent("ada", AgentStatus::Attention, NOON);
     let cause = event("PermissionRequest", Some("Bash"), json!({"input": {"command": "git push"}}));
-    let turn = StatusTurn { agent: &asks, event: &cause, notify: &notify, screen };
+    let turn = StatusTurn { agent: &asks, name: &asks.id, event: &cause, notify: &notify, screen };
     let mut memo = ContextMemo::default();
     assert_eq!(ring(&turn, &mut memo).as_deref(), Some("ada needs you: permission for Bash (git push)"));
     assert_eq!(ring(&turn, &mut memo), None, "within the interval");
@@ -200,7 +203,8 @@ fn f5_texts_say_what_an_agent_needs() {
         ("Stop", None, json!({}), AgentStatus::Done, "ada is done"),
     ] {
         let (agent, cause) = (agent("ada", status, NOON), event(name, tool, detail));
-        let said = notice(status, &[Subject { agent: &agent, cause: Some(&cause), task: None, card: None }]);
+        let said =
+            notice(status, &[Subject { agent: &agent, name: &agent.id, cause: Some(&cause), task: None, card: None }]);
         assert_eq!(said.line(), line);
     }
 }
@@ -240,7 +244,8 @@ fn f5_texts_say_why_a_turn_failed_and_what_a_client_itself_tells() {
         ),
     ] {
         let (agent, cause) = (agent("ada", status, NOON), event(name, tool, detail));
-        let said = notice(status, &[Subject { agent: &agent, cause: Some(&cause), task: None, card: None }]);
+        let said =
+            notice(status, &[Subject { agent: &agent, name: &agent.id, cause: Some(&cause), task: None, card: None }]);
         assert_eq!(said.line(), line);
     }
 }
@@ -251,13 +256,14 @@ fn f5_the_event_for_a_program_has_the_documented_fields() {
     let cause = event("Notification", None, json!({"message": "m", "status": {"from": "working", "to": "attention"}}));
     let said = notice(
         AgentStatus::Attention,
-        &[Subject { agent: &agent, cause: Some(&cause), task: Some("auth/01"), card: None }],
+        &[Subject { agent: &agent, name: "acme·2", cause: Some(&cause), task: Some("auth/01"), card: None }],
     );
     assert_eq!(
         said.event,
         json!({
-            "agent": "ada", "status": "attention", "from": "working", "project": "/p/acme", "session": "s",
-            "task": "auth/01", "message": "ada needs you: m", "at": "2027-01-15T12:00:00.000Z", "agents": ["ada"],
+            "agent": "ada", "name": "acme·2", "status": "attention", "from": "working", "project": "/p/acme",
+            "session": "s",
+            "task": "auth/01", "message": "acme·2 needs you: m", "at": "2027-01-15T12:00:00.000Z", "agents": ["ada"],
         })
     );
 }
@@ -271,7 +277,7 @@ fn t6_every_field_for_a_program_of_the_users_is_clean() {
         session: Some(hostile.into()),
         ..agent(hostile, AgentStatus::Attention, NOON)
     };
-    let subject = Subject { agent: &agent, cause: None, task: Some(hostile), card: None };
+    let subject = Subject { agent: &agent, name: &agent.id, cause: None, task: Some(hostile), card: None };
     for subjects in [vec![subject], vec![subject, subject]] {
         let said = notice(AgentStatus::Attention, &subjects).event;
         let fields = said.as_object().unwrap().values().flat_map(|value| match value {

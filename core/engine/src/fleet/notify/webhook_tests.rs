@@ -25,7 +25,10 @@ fn asks(command: &str) -> Event {
 }
 
 fn told(id: &str, command: &str, card: Option<&str>) -> Notice {
-    notice(AgentStatus::Attention, &[Subject { agent: &agent(id), cause: Some(&asks(command)), task: None, card }])
+    notice(
+        AgentStatus::Attention,
+        &[Subject { agent: &agent(id), name: id, cause: Some(&asks(command)), task: None, card }],
+    )
 }
 
 fn hook(to: WebhookService) -> Webhook {
@@ -145,11 +148,15 @@ fn f5_a_notice_leads_to_its_card_its_session_or_the_fleet() {
     assert_eq!(told("a", "ls", None).place, "#/session/s-1");
     assert_eq!(told("a", "ls", Some("../x y")).place, "#/session/s-1");
     let both = [agent("a"), agent("b")];
-    let subject = |agent| Subject { agent, cause: None, task: None, card: Some("c-9") };
+    let subject = |agent| Subject { agent, name: &agent.id, cause: None, task: None, card: Some("c-9") };
     assert_eq!(notice(AgentStatus::Attention, &both.iter().map(subject).collect::<Vec<_>>()).place, "#/");
     let dead = Agent { session: None, ..agent("a") };
     let of = |event: &Event| {
-        notice(AgentStatus::Error, &[Subject { agent: &dead, cause: Some(event), task: None, card: None }]).place
+        notice(
+            AgentStatus::Error,
+            &[Subject { agent: &dead, name: &dead.id, cause: Some(event), task: None, card: None }],
+        )
+        .place
     };
     let gone = Event { session: Some("s-1".into()), ..Event::noted(crate::client_turn::GONE, "a", "e".into(), Ms(1)) };
     assert_eq!(of(&gone), "#/session/s-1", "one whose client died has the session it died in");
@@ -158,7 +165,11 @@ fn f5_a_notice_leads_to_its_card_its_session_or_the_fleet() {
     assert_eq!(of(&Event { detail: json!({"message": "x", "run": "../x"}), ..turn }), "#/");
     let strange = Agent { session: Some("a/b\"c".into()), ..agent("a") };
     assert_eq!(
-        notice(AgentStatus::Done, &[Subject { agent: &strange, cause: None, task: None, card: None }]).place,
+        notice(
+            AgentStatus::Done,
+            &[Subject { agent: &strange, name: &strange.id, cause: None, task: None, card: None }]
+        )
+        .place,
         "#/"
     );
 }

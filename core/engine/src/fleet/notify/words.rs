@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     pub agent: &'a Agent,
+    /// What it is called.
+    pub name: &'a str,
     pub cause: Option<&'a Event>,
     pub task: Option<&'a str>,
     /// What it asks, where that can be answered from elsewhere.
@@ -42,7 +44,7 @@ const BODY: usize = 160;
 pub fn notice(status: AgentStatus, subjects: &[Subject<'_>]) -> Notice {
     let (title, body) = match subjects {
         [one] => (
-            format!("{} {}", name(one.agent), if is_wait(one) { "waits" } else { verb(status) }),
+            format!("{} {}", name(one), if is_wait(one) { "waits" } else { verb(status) }),
             one.cause.map(|event| why(event, QUOTED)).unwrap_or_default(),
         ),
         many => (format!("{} agents {}", many.len(), verb_of_many(status)), names(many)),
@@ -96,13 +98,13 @@ fn joined(title: &str, body: &str) -> String {
     if body.is_empty() { title.to_string() } else { format!("{title}: {body}") }
 }
 
-fn name(agent: &Agent) -> String {
-    let name = clean(&agent.id, NAME);
+fn name(subject: &Subject<'_>) -> String {
+    let name = clean(subject.name, NAME);
     if name.is_empty() { "an agent".to_string() } else { name }
 }
 
 fn names(subjects: &[Subject<'_>]) -> String {
-    let spelled: Vec<String> = subjects.iter().take(MOST_NAMES).map(|subject| clean(&subject.agent.id, 24)).collect();
+    let spelled: Vec<String> = subjects.iter().take(MOST_NAMES).map(|subject| clean(subject.name, 24)).collect();
     match subjects.len().saturating_sub(MOST_NAMES) {
         0 => spelled.join(", "),
         more => format!("{} and {more} more", spelled.join(", ")),
@@ -205,6 +207,7 @@ fn event(status: AgentStatus, subjects: &[Subject<'_>], message: &str) -> Value 
     let from = first.and_then(|subject| subject.cause?.detail.get("status")?.get("from")?.as_str());
     json!({
         "agent": agent.map(|agent| shown(&agent.id)),
+        "name": first.map(|subject| shown(subject.name)),
         "status": status.name(),
         "from": from.map(shown),
         "project": agent.map(|agent| shown(&agent.project)),

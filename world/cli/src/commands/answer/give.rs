@@ -4,7 +4,7 @@ mod ask;
 pub(super) mod show;
 mod typed;
 
-use crate::commands::{PATIENCE, agent, stored};
+use crate::commands::{PATIENCE, agent_names, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
@@ -60,7 +60,9 @@ pub fn run(args: &GiveArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     person::required("answer")?;
     let places = PathVariables::from_process();
-    let Some(_) = stored()? else { return Err(unknown(args, &[])) };
+    let Some(_) = stored()? else {
+        return Err(agent_names::unknown(args.agent.as_deref().unwrap_or_default(), &[]));
+    };
     let mut store = Store::open_and_migrate(&places.state(), PATIENCE)?;
     let cards = chosen(&store, args)?;
     if let [card] = cards.as_slice() {
@@ -78,7 +80,8 @@ pub fn run(args: &GiveArgs, printer: &Printer) -> Result<Exit, CliError> {
 /// The cards that are meant, of those that can be answered; never none.
 fn chosen(store: &Store, args: &GiveArgs) -> Result<Vec<Card>, CliError> {
     let open = actions::open_cards(store)?;
-    let is_of_agent = |card: &&Card| args.agent.as_ref().is_none_or(|agent| card.agent == *agent);
+    let agent = args.agent.as_deref().map(|typed| agent_names::found(store, typed)).transpose()?;
+    let is_of_agent = |card: &&Card| agent.as_ref().is_none_or(|agent| card.agent == *agent);
     let is_meant = |card: &&Card| {
         args.card.as_ref().is_none_or(|id| card.id == *id || (id.len() >= SHORTEST && card.id.ends_with(id)))
     };
@@ -87,7 +90,12 @@ fn chosen(store: &Store, args: &GiveArgs) -> Result<Vec<Card>, CliError> {
         (false, Some(_)) if found.len() > 1 => Err(several(&found)),
         (false, _) => Ok(found),
         (true, Some(id)) => Err(gone(store, id)?),
-        (true, None) => Err(unknown(args, &store.agents()?)),
+        (true, None) => {
+            let name = store.agent_name(agent.as_deref().unwrap_or_default())?;
+            Err(CliError::not_found(format!("{name} waits for nothing that can be answered from here")).hint(
+                "what waits: `taut answer`; whether agents can be answered from here at all: `taut answer status`",
+            ))
+        }
     }
 }
 
@@ -107,15 +115,6 @@ fn gone(store: &Store, id: &str) -> Result<CliError, CliError> {
     Ok(CliError::not_found(format!("no card `{id}` waits for an answer: {why}")).hint("taut answer"))
 }
 
-fn unknown(args: &GiveArgs, agents: &[model::row::Agent]) -> CliError {
-    let id = args.agent.as_deref().unwrap_or_default();
-    match agents.iter().find(|agent| agent.id == id) {
-        None => agent::unknown(id, agents),
-        Some(_) => CliError::not_found(format!("{id} waits for nothing that can be answered from here"))
-            .hint("what waits: `taut answer`; whether agents can be answered from here at all: `taut answer status`"),
-    }
-}
-
 fn several(cards: &[Card]) -> CliError {
     let ids: Vec<String> = cards.iter().map(|card| show::short(card).to_string()).collect();
     CliError::usage(format!("several things wait: {}", ids.join(", ")))
@@ -123,10 +122,11 @@ fn several(cards: &[Card]) -> CliError {
 }
 
 fn one(store: &mut Store, card: &Card, args: &GiveArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let name = store.agent_name(&card.agent)?;
     let answer = if args.is_answered() {
         Some(typed::answer(card, args)?)
     } else {
-        show::card(card, printer);
+        show::card(card, &name, printer);
         ask::answer(card, printer)?
     };
     let Some(answer) = answer else {
@@ -138,9 +138,9 @@ fn one(store: &mut Store, card: &Card, args: &GiveArgs, printer: &Printer) -> Re
     service::tell_daemon(&PathVariables::from_process());
     let ended = followed(store, given)?;
     if printer.json() {
-        printer.object(&json!({"card": card.id, "agent": card.agent, "state": ended.state.name()}));
+        printer.object(&json!({"card": card.id, "agent": card.agent, "agent_name": name, "state": ended.state.name()}));
     } else {
-        printer.line(text!("{}: {}", card.agent, became(&ended)));
+        printer.line(text!("{}: {}", name, became(&ended)));
     }
     Ok(if matches!(ended.state, CardState::AtTerminal | CardState::LetGo) { Exit::Failed } else { Exit::Ok })
 }

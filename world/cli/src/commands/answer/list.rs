@@ -7,16 +7,20 @@ use crate::exit::Exit;
 use crate::printer::{Printer, Text};
 use dash::card_view::CardRow;
 use serde_json::json;
+use store::Store;
 
 /// More of one line than anybody reads in a list.
 const MOST_ABOUT: usize = 60;
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
-    let cards = stored()?.as_ref().map(actions::open_cards).transpose()?.unwrap_or_default();
+    let store = stored()?;
+    let cards = store.as_ref().map(actions::open_cards).transpose()?.unwrap_or_default();
+    let names = store.as_ref().map(Store::agent_names).transpose()?.unwrap_or_default();
     if printer.json() {
         for card in &cards {
             let mut object = json!(CardRow::of(card));
             object["agent"] = json!(card.agent);
+            object["agent_name"] = json!(names.of(&card.agent));
             object["project"] = json!(card.project);
             object["session"] = json!(card.session);
             printer.object(&object);
@@ -33,7 +37,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
         .map(|card| {
             let about = model::text::line(&show::about(card), MOST_ABOUT);
             vec![
-                Text::line(&card.agent),
+                Text::line(names.of(&card.agent)),
                 Text::line(ago(now.since(card.at))),
                 Text::line(card.kind.name()),
                 Text::line(about),

@@ -3,6 +3,8 @@
 use super::{Candidate, MOST};
 use clap::Arg;
 use host::paths::PathVariables;
+use model::agent_name::SEPARATOR;
+use model::row::{Agent, AgentStatus};
 use model::session::Session;
 use model::task::TaskStatus;
 use store::{SessionFilter, Store, TaskFilter};
@@ -81,12 +83,17 @@ fn stored(kind: ValueKind) -> Option<Vec<Candidate>> {
         }
         ValueKind::Session => {
             let sessions = store.sessions(&SessionFilter { limit: MOST, ..SessionFilter::default() }).ok()?;
-            let about = |session: &Session| format!("{} in {}", session.agent, session.project);
+            let names = store.agent_names().ok()?;
+            let about = |session: &Session| format!("{} in {}", names.of(&session.agent), session.project);
             sessions.into_iter().map(|session| Candidate { about: about(&session), value: session.id }).collect()
         }
         _ => {
-            let agents = store.agents().ok()?.into_iter().take(MOST);
-            agents.map(|agent| Candidate { about: agent.status.name().to_owned(), value: agent.id }).collect()
+            let (agents, names) = (store.agents().ok()?, store.agent_names().ok()?);
+            let is_here = |agent: &Agent| agent.named || agent.session.is_some() || agent.status == AgentStatus::Error;
+            let agents = agents.into_iter().filter(is_here).take(MOST);
+            // As it can be typed.
+            let typed = |id: &str| names.of(id).replace(SEPARATOR, ".");
+            agents.map(|agent| Candidate { about: agent.status.name().to_owned(), value: typed(&agent.id) }).collect()
         }
     })
 }

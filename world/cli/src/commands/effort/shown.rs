@@ -1,12 +1,14 @@
 //! Efforts as they are shown.
 
 use super::EffortSession;
+use crate::commands::agent_names;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
 use engine::memory::hand_over::{self, age};
 use grammar::EffortListArgs;
 use model::Ms;
+use model::agent_name::AgentNames;
 use model::effort::{Effort, EffortEnd, StoredHandOver, UnfinishedKind, UnfinishedWork, short_id};
 use pipeline::queue::TaskCaller;
 use serde_json::{Value, json};
@@ -19,20 +21,22 @@ pub fn list(args: &EffortListArgs, printer: &Printer) -> Result<Exit, CliError> 
     let hours = super::super::judge_here(None)?.project_policy().policy.sections.memory.stale_hours;
     let project = effort_session.caller.project.clone();
     pipeline::end_stale(&mut effort_session.store, &project, hours, now)?;
+    let agent = agent_names::filter(&effort_session.store, args.agent.as_ref())?;
     let filter = EffortFilter {
         project: (!args.all).then(|| project.clone()),
-        agent: args.agent.clone(),
+        agent: agent.clone(),
         only_active: !args.all,
         ..EffortFilter::default()
     };
     let unfinished = effort_session.store.unfinished(&project)?;
-    let wanted = |work: &&UnfinishedWork| args.agent.as_ref().is_none_or(|agent| *agent == work.agent);
+    let wanted = |work: &&UnfinishedWork| agent.as_ref().is_none_or(|agent| *agent == work.agent);
     let notes = unfinished.iter().filter(|work| work.kind == UnfinishedKind::Note).filter(wanted);
     let listed = Listed {
         efforts: effort_session.store.efforts(&filter)?,
         notes: notes.cloned().collect(),
         seen: unfinished.iter().map(|work| (work.id.clone(), work.seen)).collect(),
         active: active_tasks(&effort_session)?,
+        names: effort_session.store.agent_names()?,
         now,
     };
     listed.show(printer)
@@ -46,8 +50,8 @@ pub fn find(text: &str, printer: &Printer) -> Result<Exit, CliError> {
     if efforts.is_empty() {
         return Err(CliError::not_found("no effort of this project is called that").hint("taut effort list --all"));
     }
-    let active = active_tasks(&effort_session)?;
-    Listed { efforts, notes: Vec::new(), seen: Vec::new(), active, now: host::clock::now() }.show(printer)
+    let (active, names) = (active_tasks(&effort_session)?, effort_session.store.agent_names()?);
+    Listed { efforts, notes: Vec::new(), seen: Vec::new(), active, names, now: host::clock::now() }.show(printer)
 }
 
 /// A task never finishes: it is active while one of its efforts is, else dormant.
@@ -67,6 +71,7 @@ struct Listed {
     seen: Vec<(String, Ms)>,
     /// Projects and tasks with an active effort.
     active: HashSet<(String, String)>,
+    names: AgentNames,
     now: Ms,
 }
 
@@ -85,11 +90,18 @@ impl Listed {
             let age = age(self.now, self.seen(effort));
             let dormant = if task_state(effort, &self.active) == "dormant" { " (dormant)" } else { "" };
             let task = format!("{}{dormant}", effort.task);
-            [self.short(&effort.id), about(effort), state(effort), age, task, effort.agent.clone()]
+            [self.short(&effort.id), about(effort), state(effort), age, task, self.names.of(&effort.agent).into()]
         });
         let notes = self.notes.iter().map(|note| {
             let age = age(self.now, note.seen);
-            [self.short(&note.id), note.title.clone(), "note".into(), age, String::new(), note.agent.clone()]
+            [
+                self.short(&note.id),
+                note.title.clone(),
+                "note".into(),
+                age,
+                String::new(),
+                self.names.of(&note.agent).into(),
+            ]
         });
         let rows: Vec<Vec<Text>> = efforts.chain(notes).map(|row| row.map(Text::from).into()).collect();
         printer.table(&["ID", "TITLE", "STATE", "AGE", "TASK", "AGENT"], &rows);

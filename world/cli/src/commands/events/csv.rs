@@ -4,9 +4,9 @@ use crate::printer::Text;
 use dash::view_model;
 use model::row::Event;
 
-pub(super) const HEAD: &str = "number,at,verdict,agent,session,event,tool,about,rules,reason,ms";
+pub(super) const HEAD: &str = "number,at,verdict,agent,session,event,tool,about,rules,reason,ms,agent_name";
 
-pub(super) fn line(number: i64, event: &Event) -> Text {
+pub(super) fn line(number: i64, event: &Event, name: &str) -> Text {
     let cells = [
         number.to_string(),
         event.at.rfc3339(),
@@ -19,6 +19,7 @@ pub(super) fn line(number: i64, event: &Event) -> Text {
         event.rules.join(" "),
         event.reason.clone().unwrap_or_default(),
         format!("{:.3}", event.micros as f64 / 1000.0),
+        name.to_string(),
     ];
     Text::line(cells.map(|text| cell(&text)).join(","))
 }

@@ -7,7 +7,7 @@ use model::row::Event;
 use model::{Level, Ms};
 use serde_json::{Value, json};
 
-pub(super) fn line(number: i64, event: &Event, used: bool, now: Ms, printer: &Printer) -> Text {
+pub(super) fn line(number: i64, (event, name): (&Event, &str), used: bool, now: Ms, printer: &Printer) -> Text {
     let about = Some(short(&view_model::about(event))).filter(|about| !about.is_empty());
     let about = event.tool.iter().cloned().chain(about).collect::<Vec<_>>().join("  ");
     let rules = if event.rules.is_empty() { String::new() } else { format!("  [{}]", event.rules.join(", ")) };
@@ -21,7 +21,7 @@ pub(super) fn line(number: i64, event: &Event, used: bool, now: Ms, printer: &Pr
         printer.dim(host::clock::shown_at(event.at, now)),
         printer.dim(format!("{number:>5}")),
         verdict(event, printer),
-        event.agent,
+        name,
         event.event,
         about,
         rules,
@@ -68,12 +68,13 @@ fn short(about: &str) -> String {
     }
 }
 
-pub(super) fn object(number: i64, event: &Event, used: bool) -> Value {
+pub(super) fn object(number: i64, (event, name): (&Event, &str), used: bool) -> Value {
     let mut value = json!({
         "id": event.id,
         "number": number,
         "at": event.at.rfc3339(),
         "agent": event.agent,
+        "agent_name": name,
         "session": event.session,
         "event": event.event,
         "verdict": event.verdict.name(),

@@ -1,7 +1,7 @@
 //! One event with everything that is kept of it.
 
 use super::super::reach::CallerReach;
-use super::super::{effort, stored};
+use super::super::{agent_names, effort, stored};
 use super::line;
 use crate::commands::allow::code_of;
 use crate::error::CliError;
@@ -33,11 +33,17 @@ pub(super) fn run(args: &ShowEventArgs, printer: &Printer) -> Result<Exit, CliEr
         return Err(CliError::failed("an agent is shown the events of its own project, and this is one of another")
             .hint("`taut events show` in your own terminal shows every event"));
     }
+    let name = store.agent_name(&event.agent)?;
     if printer.json() {
-        printer.object(&line::object(number, &event, false));
+        printer.object(&line::object(number, (&event, &name), false));
         return Ok(Exit::Ok);
     }
-    print(number, &event, session.map(|session| session.project), printer);
+    print(
+        number,
+        (&event, &agent_names::with_id(&name, &event.agent)),
+        session.map(|session| session.project),
+        printer,
+    );
     Ok(Exit::Ok)
 }
 
@@ -65,7 +71,7 @@ fn not_found(called: &str) -> CliError {
         .hint("`taut events` shows the number of each; old events are forgotten after a while")
 }
 
-fn print(number: i64, event: &Event, project: Option<String>, printer: &Printer) {
+fn print(number: i64, (event, agent): (&Event, &str), project: Option<String>, printer: &Printer) {
     let fact = |name: &str, value: Option<&str>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             printer.line(text!("{}  {}", printer.dim(format!("{name:<10}")), value));
@@ -77,7 +83,7 @@ fn print(number: i64, event: &Event, project: Option<String>, printer: &Printer)
     printer.line(text!("{}  {}", printer.dim("verdict   "), line::verdict(event, printer)).trimmed());
     fact("rules", Some(&event.rules.join(", ")));
     fact("code", code_of(event));
-    fact("agent", Some(&event.agent));
+    fact("agent", Some(agent));
     fact("session", event.session.as_deref());
     fact("sub-agent", event.sub_agent.as_deref());
     fact("project", project.as_deref());

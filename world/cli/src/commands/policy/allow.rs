@@ -4,6 +4,7 @@
 use super::{allows, log, unknown_rule};
 use crate::args::{AllowArgs, OnOff};
 use crate::commands::PATIENCE;
+use crate::commands::agent_names;
 use crate::commands::pause::{Longest, millis};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -38,9 +39,14 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     let now = host::clock::now();
     let path = args.path.as_deref().map(allows::typed_path).transpose()?;
+    let store = Store::open_existing_read_only(&PathVariables::from_process().state()).ok();
+    let agent = match &store {
+        Some(store) => agent_names::filter(store, args.agent.as_ref())?,
+        None => args.agent.clone(),
+    };
     let mut entry = Table::new();
     entry.insert("rule", value(rule.id));
-    let scopes = [("path", &path), ("command", &command), ("agent", &args.agent)];
+    let scopes = [("path", &path), ("command", &command), ("agent", &agent)];
     for (name, scope) in scopes {
         if let Some(scope) = scope {
             entry.insert(name, value(scope));
@@ -57,7 +63,7 @@ pub fn run(args: &AllowArgs, printer: &Printer) -> Result<Exit, CliError> {
     let scope = scope_of(&path).map(|scope| format!(" {scope}")).unwrap_or_default();
     let length = args.expires.as_ref().map(|length| format!(" for {length}")).unwrap_or_default();
     print_written(printer, &file, &format!("{} is allowed from now on{scope}{length}", rule.id));
-    let agent = args.agent.as_ref().map(|agent| format!("for agent {agent}"));
+    let agent = agent.map(|agent| format!("for agent {agent}"));
     let scopes = [scope_of(&path), command.map(|words| format!("for `{words}`")), agent];
     log::note(
         PolicyLogEntry {

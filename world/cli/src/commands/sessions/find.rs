@@ -1,9 +1,10 @@
 //! The session that somebody means by a few letters.
 
 use super::super::reach::CallerReach;
-use super::super::{ago, effort, stored};
+use super::super::{agent_names, ago, effort, stored};
 use crate::error::CliError;
 use host::paths::PathVariables;
+use model::agent_name::AgentNames;
 use model::session::Session;
 use std::collections::BTreeSet;
 use store::{SessionFilter, Store};
@@ -49,14 +50,18 @@ pub fn one(store: &Store, letters: &str) -> Result<Session, CliError> {
         (0, _) => named(store, letters)?.ok_or_else(|| not_found(letters)),
         (1, [one]) => Ok(found.swap_remove(*one)),
         (1, []) => Ok(found.swap_remove(0)),
-        _ => Err(ambiguous(letters, &found)),
+        _ => Err(ambiguous(letters, &found, &store.agent_names()?)),
     }
 }
 
-/// The newest session of an agent of that name.
-pub fn named(store: &Store, agent: &str) -> Result<Option<Session>, CliError> {
-    let filter = SessionFilter { agent: Some(agent.to_owned()), limit: 1, ..SessionFilter::default() };
-    Ok(store.sessions(&filter)?.pop())
+/// The newest session of the agent that is meant.
+fn named(store: &Store, agent: &str) -> Result<Option<Session>, CliError> {
+    let filter = |agent: String| SessionFilter { agent: Some(agent), limit: 1, ..SessionFilter::default() };
+    // One whose name is forgotten has its id.
+    if let Some(newest) = store.sessions(&filter(agent.to_owned()))?.pop() {
+        return Ok(Some(newest));
+    }
+    Ok(store.sessions(&filter(agent_names::meant(store, agent)?))?.pop())
 }
 
 fn not_found(letters: &str) -> CliError {
@@ -64,11 +69,11 @@ fn not_found(letters: &str) -> CliError {
         .hint("taut sessions --all")
 }
 
-fn ambiguous(letters: &str, found: &[Session]) -> CliError {
+fn ambiguous(letters: &str, found: &[Session], names: &AgentNames) -> CliError {
     let now = host::clock::now();
     let line = |session: &Session| {
         let seen = ago(now.since(session.last_seen_at));
-        format!("{}  {}, {}, seen {seen} ago", session.id, session.agent, session.project)
+        format!("{}  {}, {}, seen {seen} ago", session.id, names.of(&session.agent), session.project)
     };
     let lines: Vec<String> = found.iter().map(line).collect();
     CliError::not_found(format!("`{letters}` may be any of several sessions:\n{}", lines.join("\n")))

@@ -1,14 +1,15 @@
 //! The list: what runs, and what has ended.
 
 use super::super::reach::CallerReach;
-use super::super::{agent, ago, counted, stored};
-use super::{ListArgs, find, query};
+use super::super::{agent_names, ago, counted, stored};
+use super::{ListArgs, query};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
 use dash::session_view::SessionRow;
 use dash::view_model::one_line;
 use model::Ms;
+use model::agent_name::AgentMatch;
 use model::effort::{Effort, SubSession};
 use model::row::AgentStatus;
 use model::session_facts::SessionFacts;
@@ -29,11 +30,13 @@ pub fn run(args: &ListArgs, printer: &Printer) -> Result<Exit, CliError> {
     let (query, reach) = query::read(args, asked, &store)?;
     let page = store.session_page(&query)?;
     let efforts = store.efforts(&EffortFilter { only_active: true, ..EffortFilter::default() })?;
+    let names = store.agent_names()?;
     let mut shown = Vec::new();
     for listed in &page.sessions {
         let effort = efforts.iter().find(|effort| effort.session.as_ref() == Some(&listed.session.id));
         let helpers = store.sub_sessions(&listed.session.id)?;
-        shown.push(Shown { effort, helpers, facts: facts(listed, &reach), listed });
+        let name = names.of(&listed.session.agent);
+        shown.push(Shown { name, effort, helpers, facts: facts(listed, &reach), listed });
     }
     if printer.json() {
         shown.iter().for_each(|one| printer.object(&one.object()));
@@ -49,6 +52,8 @@ pub fn run(args: &ListArgs, printer: &Printer) -> Result<Exit, CliError> {
 /// A session with what belongs to it.
 struct Shown<'s> {
     listed: &'s ListedSession,
+    /// What people call its agent.
+    name: &'s str,
     effort: Option<&'s Effort>,
     helpers: Vec<SubSession>,
     facts: SessionFacts,
@@ -73,9 +78,9 @@ fn nothing(args: &ListArgs, store: &Store, printer: &Printer) -> Result<(), CliE
         return Ok(());
     }
     if let Some(agent) = &args.agent
-        && find::named(store, agent)?.is_none()
+        && store.resolve_agent(agent)? == AgentMatch::Unknown
     {
-        printer.note(text!("{}", agent::no_such(agent, &store.agents()?)));
+        printer.note(text!("{}", agent_names::no_such(agent, &store.known_agents()?)));
     }
     let others = counted(all.total, "session");
     if query::looks_back(args) || args.all || args.agent.is_some() || args.project.is_some() {
@@ -129,7 +134,7 @@ fn row(shown: &Shown<'_>, now: Ms) -> Vec<Text> {
     let nothing = || "-".to_string();
     vec![
         state(shown.listed).into(),
-        session.agent.as_str().into(),
+        shown.name.into(),
         session.logical_id.chars().take(8).collect::<String>().into(),
         session.context_percent().map_or_else(|| "?".to_string(), |percent| format!("{percent:.0}%")).into(),
         effort.or_else(|| session.status_text.clone()).unwrap_or_else(nothing).into(),
@@ -161,6 +166,7 @@ impl Shown<'_> {
     fn object(&self) -> Value {
         SessionRow {
             session: &self.listed.session,
+            name: self.name,
             effort: self.effort,
             sub_agents: &self.helpers,
             facts: &self.facts,

@@ -1,7 +1,7 @@
 //! From what was typed to what is asked of the store.
 
 use super::super::reach::CallerReach;
-use super::super::{effort, recall};
+use super::super::{agent_names, effort, recall};
 use super::ListArgs;
 use crate::error::CliError;
 use crate::past_time;
@@ -28,7 +28,7 @@ pub(super) fn typed(args: &ListArgs) -> Result<SessionQuery, CliError> {
         return Err(CliError::usage("`--after` is what the page before named, whole").hint("taut sessions --all -n 50"));
     }
     let mut query = SessionQuery {
-        agent: args.agent.clone(),
+        agent: None,
         project: None,
         standing: args.state.as_deref().map(standing).transpose()?,
         tool: args.tool.clone(),
@@ -57,6 +57,7 @@ pub(super) fn read(
     let places = PathVariables::from_process();
     let caller = effort::who(store, &places)?;
     let reach = CallerReach::of("sessions", store, caller)?;
+    query.agent = agent_names::filter(store, args.agent.as_ref())?;
     query.project = args.project.as_deref().map(|folder| recall::named_root(folder, store, &places)).transpose()?;
     // What happened in the sessions of other projects is not told by which of them are listed either.
     if args.tool.is_some() || args.rule.is_some() || args.text.is_some() {

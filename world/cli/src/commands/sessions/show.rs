@@ -1,6 +1,6 @@
 //! One session: what it is, and what happened in it.
 
-use super::super::ago;
+use super::super::{agent_names, ago};
 use super::{ShowArgs, find};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -33,7 +33,9 @@ pub fn run(args: &ShowArgs, printer: &Printer) -> Result<Exit, CliError> {
     let facts = store.session_facts(&session.id)?;
     if printer.json() {
         let sub_agents = store.sub_sessions(&session.id)?;
-        let row = SessionRow { session: &session, effort: None, sub_agents: &sub_agents, facts: &facts, status: None };
+        let name = &store.agent_name(&session.agent)?;
+        let (session, sub_agents, facts) = (&session, &sub_agents, &facts);
+        let row = SessionRow { session, name, effort: None, sub_agents, facts, status: None };
         printer.object(&json!({
             "session": row.object(),
             "entries": page.entries,
@@ -59,7 +61,8 @@ fn head(store: &Store, session: &Session, facts: &SessionFacts, printer: &Printe
     let moment = |at: Ms| format!("{} ({} ago)", host::clock::shown_at(at, now), ago(now.since(at)));
     fact("session", Some(session.id.clone()));
     fact("known as", Some(session.logical_id.clone()).filter(|id| *id != session.id));
-    fact("agent", Some(session.agent.clone()));
+    let names = store.agent_names()?;
+    fact("agent", Some(agent_names::with_id(names.of(&session.agent), &session.agent)));
     fact("client", session.memo.dialect.clone());
     fact("project", Some(session.project.clone()));
     let why = session.end_reason.as_deref().map(|why| format!(" ({why})"));
@@ -79,7 +82,10 @@ fn head(store: &Store, session: &Session, facts: &SessionFacts, printer: &Printe
     fact("before", session.prev.clone());
     fact("within", session.parent.clone());
     for other in store.related_sessions(&session.id)? {
-        fact(if other.follows { "next" } else { "started" }, Some(format!("{} of {}", other.id, other.agent)));
+        fact(
+            if other.follows { "next" } else { "started" },
+            Some(format!("{} of {}", other.id, names.of(&other.agent))),
+        );
     }
     let wanted = CardFilter { session: Some(session.id.clone()), over: true, limit: 20, ..CardFilter::default() };
     for card in store.cards(&wanted)? {

@@ -3,6 +3,7 @@
 use super::args::{PeekArgs, ShowArgs, TaskListArgs};
 use super::shown;
 use super::store_session::StoreSession;
+use crate::commands::agent_names;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
@@ -21,7 +22,8 @@ pub fn list(args: &TaskListArgs, store_session: &mut StoreSession, printer: &Pri
         None if args.all => Vec::new(),
         None => vec![TaskStatus::Open, TaskStatus::Active, TaskStatus::Quarantined],
     };
-    let filter = TaskFilter { statuses, agent: args.assignee.clone(), ..TaskFilter::default() };
+    let agent = agent_names::filter(store_session.store(), args.assignee.as_ref())?;
+    let filter = TaskFilter { statuses, agent, ..TaskFilter::default() };
     let tasks = store_session.store().tasks(&store_session.project(), &filter)?;
     if printer.json() {
         tasks.iter().for_each(|task| printer.object(&Value::Object(shown::object(task))));

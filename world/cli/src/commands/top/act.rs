@@ -37,26 +37,28 @@ impl TopPerson {
 
     fn perform(&self, store: &mut Store, act: TopAct) -> Result<String, ActionError> {
         let (person, place) = (&self.person, self.place());
+        let agent = act.agent().map(str::to_owned).unwrap_or_default();
+        let name = store.agent_name(&agent)?;
         Ok(match act {
             TopAct::Answer { card, answer } => return self.answer(store, &card, answer),
-            TopAct::Say { agent, text } => match actions::say(store, &place, person, &agent, &text)? {
-                Said::Typed => format!("typed at the prompt of {agent}, as your own words"),
-                Said::Message { why, .. } => format!("sent to {agent} as a note of yours; not typed: {why}"),
+            TopAct::Say { text, .. } => match actions::say(store, &place, person, &agent, &text)? {
+                Said::Typed => format!("typed at the prompt of {name}, as your own words"),
+                Said::Message { why, .. } => format!("sent to {name} as a note of yours; not typed: {why}"),
             },
-            TopAct::Seen { agent } => match actions::mark_seen(store, &agent)? {
-                Focus::Checked => format!("{agent} is checked"),
-                Focus::Untouched(status) => format!("{agent} is {}: there was nothing to look at", status.name()),
+            TopAct::Seen { .. } => match actions::mark_seen(store, &agent)? {
+                Focus::Checked => format!("{name} is checked"),
+                Focus::Untouched(status) => format!("{name} is {}: there was nothing to look at", status.name()),
             },
-            TopAct::Interrupt { agent } => match actions::interrupt(store, &place, person, &agent)? {
-                Interrupted::Stopped => format!("{agent} has stopped"),
-                Interrupted::Pressed => format!("Esc was pressed for {agent}; it has not said yet that it stopped"),
+            TopAct::Interrupt { .. } => match actions::interrupt(store, &place, person, &agent)? {
+                Interrupted::Stopped => format!("{name} has stopped"),
+                Interrupted::Pressed => format!("Esc was pressed for {name}; it has not said yet that it stopped"),
             },
-            TopAct::Restart { agent } => {
+            TopAct::Restart { .. } => {
                 actions::restart(store, &place, person, &agent)?;
-                format!("{agent} is started again")
+                format!("{name} is started again")
             }
-            TopAct::TakeUp { agent } => actions::take_up(store, &agent)?,
-            TopAct::AllowRule { agent, rule } => {
+            TopAct::TakeUp { .. } => actions::take_up(store, &agent)?,
+            TopAct::AllowRule { rule, .. } => {
                 let allowance = self.allowance(store, &agent, &rule)?;
                 allowance.write(store, person)?;
                 format!("{rule} is allowed {}", allowance.scope)
@@ -71,6 +73,7 @@ impl TopPerson {
     /// Answers, and waits a moment for what became of it.
     fn answer(&self, store: &mut Store, card: &str, answer: CardAnswer) -> Result<String, ActionError> {
         let agent = actions::answer(store, &self.person, card, answer)?.agent;
+        let agent = store.agent_name(&agent)?;
         service::tell_daemon(&self.places);
         let until = Instant::now() + LOOK_FOR;
         loop {

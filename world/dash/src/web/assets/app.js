@@ -54,7 +54,7 @@ const panel = cardsPanel(document.getElementById("waiting"), { ask, act, mayAct:
 function tellChanges(before, after) {
   const were = new Map((before?.agents ?? []).map(({ id, status }) => [id, status]));
   const turned = (after.agents ?? []).filter(({ id, status }) => before && were.get(id) !== status && status !== "working" && status !== "checked");
-  if (turned.length) say("polite")(turned.slice(0, 3).map(({ id, status }) => `${id}: ${status}`).join(", ") + (turned.length > 3 ? ` and ${turned.length - 3} more` : ""));
+  if (turned.length) say("polite")(turned.slice(0, 3).map(({ id, name, status }) => `${name ?? id}: ${status}`).join(", ") + (turned.length > 3 ? ` and ${turned.length - 3} more` : ""));
 }
 
 const actsOn = (id) => {

@@ -13,7 +13,7 @@ const PLACES = { page: "on a page", top: "in taut top", terminal: "with taut ans
 export function cardBox(card, { act, mayAct }) {
   const state = el("p", { class: "card-state", role: "status" });
   const waits = el("span", { class: "age" });
-  const title = el("h2", { id: `card-${card.id}` }, el("b", {}, card.agent), ` ${asks(card)}`);
+  const title = el("h2", { id: `card-${card.id}` }, el("b", { title: card.agent }, card.agent_name ?? card.agent), ` ${asks(card)}`);
   const questions = card.kind === "question" ? questionFields(card) : null;
   const foot = el("div", { class: "card-foot" });
   const node = el("article", { class: `ask ${card.kind}`, tabindex: "-1", "aria-labelledby": title.id, data: { card: card.id } },
@@ -141,7 +141,7 @@ const WORDS = {
 
 function buttons(card, { press, give, say, questions, node }) {
   const [yes, means, no, send] = WORDS[card.kind];
-  const what = `${card.agent}: ${asks(card)}`;
+  const what = `${card.agent_name ?? card.agent}: ${asks(card)}`;
   const hint = el("span", { class: "hint", id: `hint-${card.id}` }, means);
   const allow = el("button", { type: "button", class: "yes", "aria-describedby": hint.id, "aria-label": `${yes}, ${what}`, click: press(() => {
     if (card.kind === "permission") return give({ say: "allow_once" });
@@ -151,7 +151,7 @@ function buttons(card, { press, give, say, questions, node }) {
     return give({ say: "choose", chosen });
   }) }, yes);
   if (card.incomplete) allow.disabled = true;
-  const words = el("textarea", { rows: "2", maxlength: "4000", "aria-label": `What ${card.agent} is told`, placeholder: "what to do instead (the agent reads this)" });
+  const words = el("textarea", { rows: "2", maxlength: "4000", "aria-label": `What ${card.agent_name ?? card.agent} is told`, placeholder: "what to do instead (the agent reads this)" });
   const deny = el("button", { type: "button", class: "no", "aria-expanded": "false", "aria-label": `${no} ${what}` }, no);
   const sendNo = el("button", { type: "button", class: "no", "aria-label": `${send}, ${what}`, click: press(() => give({ say: card.kind === "plan" ? "reject_plan" : "deny", words: words.value.trim() })) }, send);
   const cancel = el("button", { type: "button", class: "plain" }, "Back");

@@ -10,7 +10,7 @@ const REMEMBERED_MS = 20_000;
 const MOST = 20;
 
 export function cardsOf(fleet) {
-  const all = (fleet.agents ?? []).flatMap((agent) => (agent.cards ?? []).map((card) => ({ ...card, agent: agent.id, session: agent.session, project: agent.project })));
+  const all = (fleet.agents ?? []).flatMap((agent) => (agent.cards ?? []).map((card) => ({ ...card, agent: agent.id, agent_name: agent.name, session: agent.session, project: agent.project })));
   return all.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
@@ -69,7 +69,7 @@ export function cardsPanel(node, { ask, act, mayAct, announce }) {
       for (const id of ids) over.delete(id);
       const fresh = waiting.filter(({ id, state }) => state === "open" && !known?.has(id));
       known = new Set([...(known ?? []), ...ids]);
-      if (fresh.length) announce(fresh.length === 1 ? `${fresh[0].agent} waits for you: ${fresh[0].kind === "permission" ? fresh[0].tool : fresh[0].kind}` : `${fresh.length} agents' questions wait for you`);
+      if (fresh.length) announce(fresh.length === 1 ? `${fresh[0].agent_name ?? fresh[0].agent} waits for you: ${fresh[0].kind === "permission" ? fresh[0].tool : fresh[0].kind}` : `${fresh.length} agents' questions wait for you`);
       draw();
     },
     show(wanted) {

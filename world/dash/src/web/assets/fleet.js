@@ -17,7 +17,7 @@ const STATES = { created: "starting", active: "thinking", tool_active: "using a 
 // How rows can be ordered; the first is how they are where nothing is said.
 const ORDERS = {
   urgency: ["Urgency", urgency],
-  name: ["Name", by((agent) => agent.id, 1)],
+  name: ["Name", by((agent) => agent.name, 1)],
   project: ["Project", by((agent) => folder(agent.project), 1)],
   since: ["Latest change", by((agent) => agent.since, -1)],
   context: ["Context", by((agent) => agent.context_percent, -1)],
@@ -132,7 +132,7 @@ function nothing(told, count) {
 }
 
 function matches(agent, wanted) {
-  const words = [agent.id, agent.client, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name, agent.loop?.run, agent.loop?.task, agent.branch, agent.model, agent.last_words];
+  const words = [agent.id, agent.name, agent.place, agent.client, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name, agent.loop?.run, agent.loop?.task, agent.branch, agent.model, agent.last_words];
   return !wanted || words.some((word) => word?.toLowerCase().includes(wanted));
 }
 
@@ -140,8 +140,8 @@ function matches(agent, wanted) {
 function urgency(a, b) {
   const rank = STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status);
   if (rank) return rank;
-  if (a.status === "working") return a.id < b.id ? -1 : 1;
-  if (a.since === b.since) return a.id < b.id ? -1 : 1;
+  const before = a.name === b.name ? a.id < b.id : a.name < b.name;
+  if (a.status === "working" || a.since === b.since) return before ? -1 : 1;
   return (a.since < b.since) === (a.status !== "done") ? -1 : 1;
 }
 
@@ -182,9 +182,10 @@ function updateRow(row, agent, mixed) {
   attr(at(".c-status"), "title", MEANS[agent.status]);
   since(at(".c-status .age"), agent.since);
   const name = at(".name");
-  text(name, agent.loop ? `loop ${agent.loop.short}` : agent.id);
+  text(name, agent.loop ? `loop ${agent.loop.short}` : agent.name);
+  attr(name, "title", agent.name === agent.id ? null : agent.id);
   attr(name, "href", agent.session ? `#/session/${encodeURIComponent(agent.session)}` : null);
-  text(at(".project"), [mixed && agent.client, folder(agent.project)].filter(Boolean).join(" · "));
+  text(at(".project"), [agent.place, mixed && agent.client, folder(agent.project)].filter(Boolean).join(" · "));
   attr(at(".project"), "title", agent.project);
   updateNow(at, agent);
   updateRun(at("details.run"), agent.loop);
@@ -197,7 +198,7 @@ function updateRow(row, agent, mixed) {
   text(at(".spent"), [agent.model, agent.cost_usd ? `$${agent.cost_usd.toFixed(2)}` : null].filter(Boolean).join(" · "));
   attr(at(".spent"), "title", agent.tokens ? `${tokens(agent.tokens)} tokens` : null);
   updateChanges(at(".changes"), agent.diff);
-  attr(at(".acts-button") ?? row, "aria-label", at(".acts-button") ? `Acts on ${agent.id}` : null);
+  attr(at(".acts-button") ?? row, "aria-label", at(".acts-button") ? `Acts on ${agent.name}` : null);
   text(at(".effort"), [agent.effort && `/${agent.effort}`, agent.phase].filter(Boolean).join(" · "));
 }
 

@@ -65,11 +65,11 @@ function makeRule() {
   return el("li", {}, el("a", { class: "rule mono" }), el("span", { class: "share" }, el("i")), el("b", { class: "n" }));
 }
 
-export function makeVerdict({ at, agent, verdict, about, tool, event, rules, reason, session, key }) {
+export function makeVerdict({ at, agent_name, verdict, about, tool, event, rules, reason, session, key }) {
   return el("li", { class: `entry ${verdict}` },
     el("details", {},
       el("summary", {}, el("time", { datetime: at }, clock(at)), badge(VERDICTS[verdict] ?? verdict, verdict),
-        el("span", { class: "about" }, about || tool || event), el("span", { class: "marks" }, el("span", { class: "quiet" }, agent))),
+        el("span", { class: "about" }, about || tool || event), el("span", { class: "marks" }, el("span", { class: "quiet" }, agent_name))),
       el("div", { class: "more-of-it" },
         reason ? el("div", { class: `block ${verdict}` }, el("h3", {}, "because"), el("pre", {}, reason)) : null,
         el("p", { class: "quiet links" }, tool ?? null, ...rules.map((rule) => el("a", { class: "mono", href: ruleAddress(rule) }, rule)),

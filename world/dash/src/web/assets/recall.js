@@ -71,7 +71,7 @@ function updateHit(node, hit) {
   const at = (selector) => node.querySelector(selector);
   since(at(".age"), hit.at);
   at(".hit-kind").replaceChildren(badge(hit.kind));
-  text(at(".hit-agent"), [folder(hit.project), hit.agent].filter(Boolean).join(" / "));
+  text(at(".hit-agent"), [folder(hit.project), hit.agent_name].filter(Boolean).join(" / "));
   attr(at(".hit-agent"), "href", hit.session ? sessionAddress(hit.session, hit.moment) : null);
   at(".hit-text").replaceChildren(...hit.excerpt.map((piece) => (piece.match ? el("mark", {}, piece.text) : piece.text)));
 }

@@ -26,7 +26,7 @@ export function openActs(agent, { act }) {
     }
   };
   const parts = [status, say(agent, run), el("div", { class: "act-list" }, actsOf(agent, { run, path, act, tell })), said, el("button", { type: "button", class: "plain close", click: () => dialog.close() }, "Close")];
-  const dialog = openDialog(agent.id, ...parts);
+  const dialog = openDialog(agent.name, ...parts);
   open = { id: agent.id, status, stop: dialog.querySelector("[data-verb=stop]") };
   dialog.addEventListener("close", () => { open = null; });
   updateActs({ agents: [agent] });
@@ -41,7 +41,7 @@ export function updateActs(fleet) {
 }
 
 function say(agent, run) {
-  const words = el("textarea", { rows: "3", maxlength: "16000", "aria-label": `What ${agent.id} is to do next` });
+  const words = el("textarea", { rows: "3", maxlength: "16000", "aria-label": `What ${agent.name} is to do next` });
   const form = el("form", { class: "dialog-form say" }, words, el("button", { type: "submit", class: "yes" }, "Say what is next"),
     el("span", { class: "hint" }, "As your own words where it is idle and its terminal can be typed into, else as a note of yours; you are told which."));
   form.addEventListener("submit", async (event) => {

@@ -10,7 +10,7 @@ const SAYS = { allow_once: "allowed once", deny: "denied", choose: "answered", a
 
 export function updateFrame(view, told) {
   const { session, agent, context } = told;
-  text(view.title, session.agent);
+  text(view.title, session.agent_name);
   const status = agent?.status ?? (session.ended_at ? "ended" : session.state);
   view.status.className = `state ${agent?.status ?? "done"}`;
   view.status.replaceChildren(el("span", { class: "dot", "aria-hidden": "true" }), status);
@@ -39,10 +39,11 @@ function headFacts({ session, agent, tasks, task, run, related }) {
   const ran = session.ended_at ? `${clock(session.started_at)}, for ${age(ms(session.ended_at) - ms(session.started_at))}` : clock(session.started_at);
   const held = agent?.task ?? task;
   const { diff } = session;
-  const others = (related ?? []).map(({ id, agent, how }) => link(sessionAddress(id), how === "next" ? "session after" : `started within it: ${agent}`));
+  const others = (related ?? []).map(({ id, agent_name, how }) => link(sessionAddress(id), how === "next" ? "session after" : `started within it: ${agent_name}`));
   return [
     fact("project", session.project && link(filteredAddress("sessions", { project: session.project }), folder(session.project)), session.project),
     fact("session", session.logical_id?.slice(0, 8), session.logical_id),
+    session.agent_name === session.agent ? null : fact("id", session.agent),
     fact("client", session.client), fact("started", ran),
     session.ended_at ? fact("ended", session.end_reason ?? "yes") : null,
     fact("branch", session.branch), fact("model", session.model),
@@ -96,8 +97,8 @@ function subAgent({ id, type, started_at, ended_at }) {
   return el("li", { title: id }, badge(ended_at ? "done" : "running", ended_at ? "plain" : "run"), el("span", {}, type || "sub-agent"), how);
 }
 
-function message({ at, kind, from, to, body, delivered_at }) {
-  const whom = [from, to && `→ ${to}`].filter(Boolean).join(" ");
+function message({ at, kind, from_name, to_name, body, delivered_at }) {
+  const whom = [from_name, to_name && `→ ${to_name}`].filter(Boolean).join(" ");
   const waits = to && !delivered_at ? badge("waiting", "info") : null;
   return el("li", { class: "message" }, el("p", { class: "quiet" }, el("time", {}, clock(at)), ` ${kind.replaceAll("_", " ")} `, whom, " ", waits), el("p", { class: "said" }, body));
 }

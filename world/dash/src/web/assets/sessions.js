@@ -112,7 +112,7 @@ export function sessionsView({ ask, trouble }) {
 function offer(bar, { projects, agents, tools, rules }) {
   const named = ({ name, count }) => ({ value: name, word: `${name} (${count})` });
   bar.choose("project", projects.map(named));
-  bar.choose("agent", agents.map(named));
+  bar.choose("agent", agents.map(({ name, shown, count }) => ({ value: name, word: `${shown} (${count})` })));
   bar.choose("tool", tools.map((value) => ({ value })));
   bar.choose("rule", rules.map((value) => ({ value })));
 }
@@ -162,7 +162,7 @@ function updateRow(node, session, mixed) {
   const status = session.agent_status ?? (session.ended_at ? "ended" : session.state);
   node.className = session.agent_status ?? "done";
   text(at(".word"), status);
-  text(at(".name"), session.agent);
+  text(at(".name"), session.agent_name);
   attr(at(".name"), "href", sessionAddress(session.id));
   text(at(".project"), [mixed && session.client, folder(session.project)].filter(Boolean).join(" · "));
   attr(at(".project"), "title", session.project);

@@ -110,7 +110,7 @@ function picture(title, days, value, word) {
 function table(title, groups, shown) {
   const row = (one) => {
     const name = el("th", { scope: "row", title: one.name });
-    text(name, shown(one.name));
+    text(name, one.agent_name ?? shown(one.name));
     const cost = one.cost_usd ? `${one.cost_estimated ? "≈ " : ""}$${one.cost_usd.toFixed(2)}` : "";
     const spent = one.tokens_in + one.tokens_out;
     const cells = [one.calls, one.sessions, one.denied + one.asked, one.waited_ms ? age(one.waited_ms) : "", cost, spent ? tokens(spent) : ""];

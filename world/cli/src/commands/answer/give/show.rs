@@ -31,14 +31,14 @@ pub fn about(card: &Card) -> String {
     }
 }
 
-pub fn card(card: &Card, printer: &Printer) {
+pub fn card(card: &Card, name: &str, printer: &Printer) {
     let waits = match card.kind {
         CardKind::Permission => "asks for a permission",
         CardKind::Question => "asks a question",
         CardKind::Plan => "has a plan",
     };
     let since = ago(host::clock::now().since(card.at));
-    printer.note(text!("{} {}, {} ago (card {})", printer.bold(card.agent.as_str()), waits, since, short(card)));
+    printer.note(text!("{} {}, {} ago (card {})", printer.bold(name), waits, since, short(card)));
     if let Some(place) = place(&card.shown) {
         printer.note(text!("  {}", place));
     }
