@@ -84,6 +84,11 @@ impl CardRow {
 }
 
 impl DiffRow {
+    pub fn words(self) -> String {
+        let many = if self.files == 1 { "file" } else { "files" };
+        format!("{} {many}, +{} -{}", self.files, self.added, self.removed)
+    }
+
     pub fn of(size: DiffSize) -> Self {
         let DiffSize { files, added, removed } = size;
         Self { files, added, removed }

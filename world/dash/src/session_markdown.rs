@@ -1,6 +1,7 @@
 //! A session as Markdown. What agents wrote stands in code only: inline between more backquotes than are in it, and as
 //! blocks between longer fences. Nothing in it is read as a heading, a link, an image or HTML. Pure.
 
+use crate::card_view::DiffRow;
 use crate::timeline::{AnswerPart, TimelineEntry};
 use crate::view_model::{clean, flat};
 use model::card::{Card, CardAnswer};
@@ -26,7 +27,7 @@ pub fn head(session: &Session, name: &str, facts: &SessionFacts, cards: &[Card])
     fact("model", facts.model.clone().or_else(|| session.memo.model.clone()));
     fact("cost", facts.cost_words());
     fact("tokens", facts.tokens_in.zip(facts.tokens_out).map(|(told, said)| format!("{told} in, {said} out")));
-    fact("changed", facts.diff.map(|diff| format!("{} files, +{} -{}", diff.files, diff.added, diff.removed)));
+    fact("changed", facts.diff.map(|size| DiffRow::of(size).words()));
     fact("session before", session.prev.clone());
     fact("started within", session.parent.clone());
     if let Some(words) = facts.last_words.as_deref().filter(|words| !words.trim().is_empty()) {

@@ -93,6 +93,14 @@ pub fn check_other(pid: u32, recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
     system::table(pid).ok_or(NotAPerson::NoProcesses)?.judge(recorded)
 }
 
+/// Whether a person looks at a server of tmux by this process.
+///
+/// # Errors
+/// What speaks against it.
+fn check_looking(pid: u32, recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
+    system::table(pid).ok_or(NotAPerson::NoProcesses)?.judge_looking(recorded)
+}
+
 /// Whether none of these supervisors of `taut run` is above a process: whatever the program that they run.
 ///
 /// # Errors
@@ -167,6 +175,18 @@ impl ProcessTable {
             Some(span) if self.partial => Err(NotAPerson::Outside { pid: span.process.pid }),
             _ => Ok(()),
         }
+    }
+
+    /// A person sits at the terminal of what they look by. Where that was left behind, nobody sits there, whoever else may be
+    /// attached to some server.
+    fn judge_looking(&self, recorded: &[AgentSpan]) -> Result<(), NotAPerson> {
+        self.judge(recorded)?;
+        let chain = self.above(self.own)?;
+        if chain.first().is_none_or(|client| client.terminal == 0) {
+            return Err(NotAPerson::Quiet);
+        }
+        let nearest = chain.get(..2).unwrap_or(&chain);
+        self.not_detached(nearest, &self.spans(recorded), Multiplexers::NotLooked)
     }
 
     /// The process and all above it, nearest first.

@@ -33,10 +33,8 @@ pub fn run(args: &DiffArgs, printer: &Printer) -> Result<Exit, CliError> {
         printer.object(&told);
         return Ok(Exit::Ok);
     }
-    let DiffRow { files, added, removed } = DiffRow::of(found.size);
-    let many = if files == 1 { "file" } else { "files" };
     let name = store.agent_name(&found.agent)?;
-    printer.note(text!("{} in {}: {} {}, +{} -{}", name, found.tree, files, many, added, removed));
+    printer.note(text!("{} in {}: {}", name, found.tree, DiffRow::of(found.size).words()));
     found.notes.iter().for_each(|note| printer.note(note.as_str()));
     if args.stat {
         for file in &found.files {

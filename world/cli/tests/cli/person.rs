@@ -170,20 +170,25 @@ fn g8_a_pane_in_which_nobody_types_is_no_person() {
 /// at by a program of the agent's.
 #[test]
 fn g8_a_pane_in_which_nobody_types_is_no_person_whatever_it_says_of_itself() {
-    if is_missing("tmux") || Scene::new().stage.sandbox.alone("true").is_none() {
-        return testkit::skipped("nobody is granted a namespace of processes here, or there is no tmux");
+    if is_missing("tmux") || is_missing("script") || Scene::new().stage.sandbox.alone("true").is_none() {
+        return testkit::skipped("nobody is granted a namespace of processes here, or a program is missing");
     }
     let quiet = "nobody has typed in this pane for a minute";
     let start = r#"$server new-session -d "sh $TAUT_HOME/pause""#;
+    let person = r#"sleep 60 | script -qc "tmux -f /dev/null -S $TAUT_HOME/other new-session" /dev/null > /dev/null &
+        until tmux -S $TAUT_HOME/other list-clients 2> /dev/null | grep -q .; do sleep 0.05; done"#;
     let looked_at = r#"$server new-session -d sh
         claude -c 'sleep 60 | $server -C attach > /dev/null; true' &
         until $server list-clients | grep -q control; do sleep 0.05; done
         $server send-keys "sh $TAUT_HOME/pause" Enter"#;
+    let left = "( sleep 60 | $server -C attach > /dev/null & ); sleep 60; true";
+    let left = looked_at.replace("sleep 60 | $server -C attach > /dev/null; true", left);
     let gone = format!("{start}; rm \"$TAUT_HOME/tmux\"; touch \"$TAUT_HOME/go\"");
     let cases = [
         ("variables dropped", start.replace("sh $T", "env -u TMUX -u TMUX_PANE sh $T"), quiet),
         ("another server named", start.replace("sh $T", "env TMUX=/nowhere,1,0 sh $T"), quiet),
         ("looked at by a program", looked_at.to_owned(), quiet),
+        ("looked at by what was left behind", format!("{person}\n{left}"), quiet),
         ("its socket removed", gone, "does not say who types there"),
     ];
     for (what, line, said) in cases {
@@ -194,8 +199,8 @@ fn g8_a_pane_in_which_nobody_types_is_no_person_whatever_it_says_of_itself() {
         let wait = if line.contains("/go") { wait } else { "" };
         fs::write(home.join("pause"), format!("{wait}{PAUSE}\n")).unwrap();
         let server = format!("{ANEW} tmux -f /dev/null -S $TAUT_HOME/tmux");
-        let pid = "$(pgrep -x tmux | head -n 1)";
-        let line = format!("export server=\"{server}\"; {line}{AND_WAIT}; kill -9 {pid}");
+        // The first process of the namespace takes all others with it.
+        let line = format!("export server=\"{server}\"; {line}{AND_WAIT}");
         let done = scene.run(&scene.client("my-shell"), &line);
         assert!(scene.said().contains(said), "{what}: {}{}", scene.said(), done.stderr_text());
         assert!(!scene.is_paused(), "{what}");

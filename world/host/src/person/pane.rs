@@ -45,7 +45,7 @@ fn is_typed_in(pid: u32, recorded: &[AgentSpan], servers: usize) -> Result<(), N
     // Who looks at it must be no agent, nor be typed for from the outside.
     let is_person = |client: &&PaneClient| {
         servers > 0
-            && super::check_other(client.pid, recorded).is_ok()
+            && super::check_looking(client.pid, recorded).is_ok()
             && is_typed_in(client.pid, recorded, servers - 1).is_ok()
     };
     let there = |client: &&PaneClient| client.control || client.types_in(pane.as_deref(), found.started, now);

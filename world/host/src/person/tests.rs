@@ -33,7 +33,9 @@ fn refused(table: &ProcessTable) -> Option<u32> {
             | NotAPerson::Unseen { pid }
             | NotAPerson::Outside { pid },
         ) => Some(pid),
-        Err(NotAPerson::InLoop { .. } | NotAPerson::Quiet) => unreachable!("neither a run nor a pane was given"),
+        Err(NotAPerson::InLoop { .. } | NotAPerson::Quiet | NotAPerson::Untold { .. }) => {
+            unreachable!("neither a run nor a pane was given")
+        }
         Err(NotAPerson::NoProcesses | NotAPerson::Supervised { .. }) => unreachable!("a table was given"),
     }
 }

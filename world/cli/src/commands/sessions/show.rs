@@ -5,6 +5,7 @@ use super::{ShowArgs, find};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
+use dash::card_view::DiffRow;
 use dash::session_view::SessionRow;
 use dash::timeline::TimelineEntry;
 use dash::timeline_page::{self, PAGE, TimelinePage, TimelinePart};
@@ -73,7 +74,7 @@ fn head(store: &Store, session: &Session, facts: &SessionFacts, printer: &Printe
     fact("model", facts.model.clone().or_else(|| session.memo.model.clone()));
     fact("cost", facts.cost_words());
     fact("tokens", facts.tokens_in.zip(facts.tokens_out).map(|(told, said)| format!("{told} in, {said} out")));
-    fact("changed", facts.diff.map(|diff| format!("{} files, +{} -{}", diff.files, diff.added, diff.removed)));
+    fact("changed", facts.diff.map(|size| DiffRow::of(size).words()));
     for (project, slug, outcome) in store.tasks_of_session(&session.id)? {
         let where_ = if project == session.project { String::new() } else { format!(" in {project}") };
         fact("task", Some(format!("{slug}{where_} ({})", outcome.as_deref().unwrap_or("held"))));
