@@ -36,7 +36,8 @@ impl Installation {
         );
         assert_eq!(self.run_beside(bin, "bash", &["--norc", "-c", &line]), "git-force-push\n");
         if !need::is_missing("zsh") {
-            // The folder is one of zsh's own in the system's prefix, and of `fpath` elsewhere. The real completion system says which function it would call for `taut`.
+            // The folder is one of zsh's own in the system's prefix, and of `fpath` elsewhere. The real completion system
+            // says which function it would call for `taut`.
             let line = format!(
                 "fpath=({} $fpath); autoload -Uz compinit; compinit -u -D; print $_comps[taut]; whence -v _taut",
                 share.join(zsh).display()
