@@ -104,11 +104,12 @@ impl PersonShell {
                 let text = seen(before, self.columns);
                 return Ok(ShellRun { code, bytes: before.to_vec(), text, took: begun.elapsed() });
             }
-            if bytes.len() > answered_at && waits(&bytes) {
-                if let Some(answer) = answers.next() {
-                    answered_at = bytes.len();
-                    self.screen.write_all(format!("{answer}\r").as_bytes())?;
-                }
+            if bytes.len() > answered_at
+                && waits(&bytes)
+                && let Some(answer) = answers.next()
+            {
+                answered_at = bytes.len();
+                self.screen.write_all(format!("{answer}\r").as_bytes())?;
             }
             let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
             if let Some((_, keys)) = leaves.take_if(|(after, _)| lines >= *after) {
