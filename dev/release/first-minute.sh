@@ -33,12 +33,13 @@ new_user taut init --yes --agent claude-code >"$home/said" 2>&1 || fail "taut in
 grep -q 'Proof, through the installed line' "$home/said" || fail "taut init proved nothing: $(cat "$home/said")"
 step "taut init --yes --agent claude-code, with its proof"
 
-# As Claude Code calls it: the line that stands in its settings, with the call on stdin.
+# As Claude Code calls it: the line that stands in its settings, with the call on stdin. A shell is the client's process, which
+# marks what it starts.
 line=$(sed -n 's/^ *"PreToolUse": .*"command": "\([^"]*\)", "args": \[\([^]]*\)\].*/\1 \2/p' "$home/.claude/settings.json" | tr -d '",')
 [[ -n $line ]] || fail "no line for PreToolUse: $(cat "$home/.claude/settings.json")"
 read -ra words <<<"$line"
 call='{"session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_use_id": "1", "tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}}'
-new_user CLAUDECODE=1 "${words[@]}" <<<"$call" >"$home/said" || fail "the hook: $(cat "$home/said")"
+new_user sh -c 'env CLAUDECODE=1 CLAUDE_CODE_ENTRYPOINT=cli CLAUDE_PID=$$ "$@"; exit $?' agent "${words[@]}" <<<"$call" >"$home/said" || fail "the hook: $(cat "$home/said")"
 grep -q '"permissionDecision":"deny"' "$home/said" || fail "the hook did not deny: $(cat "$home/said")"
 step "an agent wants to run rm -rf ~, and is stopped"
 

@@ -32,7 +32,8 @@ fn missing_pages(files: &[SourceFile]) -> Vec<Violation> {
     let Some(contents) = files.iter().find(|file| file.path == CONTENTS) else { return Vec::new() };
     let links = markdown::links(&contents.text).into_iter();
     let listed: Vec<_> = links.filter_map(|(_, link)| markdown::resolve(CONTENTS, &link)).collect();
-    let pages = files.iter().filter(|file| file.path != CONTENTS && file.path.starts_with("docs/") && file.is_markdown());
+    let pages =
+        files.iter().filter(|file| file.path != CONTENTS && file.path.starts_with("docs/") && file.is_markdown());
     let missing = pages.filter(|page| !listed.contains(&page.path));
     missing.map(|page| page.breaks(0, format!("is not in {CONTENTS}, so not on the site"))).collect()
 }
@@ -70,7 +71,8 @@ fn dead_links(page: &SourceFile, files: &[SourceFile]) -> Vec<Violation> {
     };
     let lost = |link: &str| {
         let heading = link.split_once('#')?.1;
-        let target = markdown::relative(link).map_or_else(|| Some(page.path.clone()), |to| markdown::resolve(&page.path, to));
+        let target =
+            markdown::relative(link).map_or_else(|| Some(page.path.clone()), |to| markdown::resolve(&page.path, to));
         let target = files.iter().find(|file| Some(&file.path) == target.as_ref() && file.is_markdown())?;
         let known = link.contains("://") || markdown::headings(&target.text).iter().any(|known| known == heading);
         (!known).then(|| format!("{} has no heading {heading}", target.path))

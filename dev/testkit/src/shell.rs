@@ -23,7 +23,8 @@ const GRACE: Duration = Duration::from_secs(3);
 const MARK: u8 = 0x1e;
 
 /// Reads commands from a pipe, so that the terminal shows nothing but what they print and what is typed into them.
-const LOOP: &str = r#"trap : INT; while IFS= read -r -d '' line <&3; do eval "$line" 3<&-; printf '\036%d\036' $?; done 3<"$0""#;
+const LOOP: &str =
+    r#"trap : INT; while IFS= read -r -d '' line <&3; do eval "$line" 3<&-; printf '\036%d\036' $?; done 3<"$0""#;
 
 /// A running shell. It ends with its value.
 #[derive(Debug)]
@@ -103,11 +104,12 @@ impl PersonShell {
                 let text = seen(before, self.columns);
                 return Ok(ShellRun { code, bytes: before.to_vec(), text, took: begun.elapsed() });
             }
-            if bytes.len() > answered_at && waits(&bytes) {
-                if let Some(answer) = answers.next() {
-                    answered_at = bytes.len();
-                    self.screen.write_all(format!("{answer}\r").as_bytes())?;
-                }
+            if bytes.len() > answered_at
+                && waits(&bytes)
+                && let Some(answer) = answers.next()
+            {
+                answered_at = bytes.len();
+                self.screen.write_all(format!("{answer}\r").as_bytes())?;
             }
             let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
             if let Some((_, keys)) = leaves.take_if(|(after, _)| lines >= *after) {

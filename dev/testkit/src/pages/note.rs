@@ -12,18 +12,13 @@ pub struct Note {
 
 const KINDS: &[&str] = &[
     // Only read against the definition of the command line, for the reason that follows.
-    "not run",
-    // Lines that come before the block: `agent <name> <step> …`, or a command.
-    "before",
-    // What a person answers, with ` / ` between.
+    "not run", // Lines that come before the block: `agent <name> <step> …`, or a command.
+    "before",  // What a person answers, with ` / ` between.
     "types",
     // Words of the output that are different each time; later commands get what was really there.
-    "varies",
-    // What is run in its place: the program of this build, where a page builds one.
-    "as",
-    // It ends with another code than 0.
-    "fails",
-    // It stays until these keys are typed, or Ctrl+C.
+    "varies", // What is run in its place: the program of this build, where a page builds one.
+    "as",     // It ends with another code than 0.
+    "fails",  // It stays until these keys are typed, or Ctrl+C.
     "stays",
 ];
 

@@ -54,8 +54,8 @@ fn i5_the_picture_of_the_first_minute_is_what_a_run_shows() {
     let file = root().join("docs/pictures/first-minute.svg");
     let new = recorded().svg(TITLE);
     let kept = std::fs::read_to_string(&file).unwrap_or_default();
-    let differs =
-        difference(&steady(&text_of(&kept)), &steady(&text_of(&new)).join("\n"), &mut Varying::new()).or_else(|| {
+    let differs = difference(&steady(&text_of(&kept)), &steady(&text_of(&new)).join("\n"), &mut Varying::new())
+        .or_else(|| {
             let frame = |svg: &str| svg.lines().filter(|line| !line.starts_with("<g ")).collect::<String>();
             (frame(&kept) != frame(&new)).then(|| "the frame is another".to_owned())
         });
@@ -68,9 +68,14 @@ fn i5_the_picture_of_the_first_minute_is_what_a_run_shows() {
 
 #[test]
 fn i5_a_picture_of_another_run_is_noticed() {
-    let svg = recorded().svg(TITLE);
-    let lines = text_of(&svg);
-    assert!(lines.iter().any(|line| line.contains("taut init")) && lines.len() > 20, "{lines:#?}");
-    let other: Vec<String> = lines.iter().map(|line| line.replace("denied", "passed").replace("deny", "pass")).collect();
-    assert!(difference(&steady(&other), &steady(&lines).join("\n"), &mut Varying::new()).is_some());
+    let mut recording = Recording::new(COLUMNS);
+    recording.step("taut events --denied", b"14:02:11  deny  rm -rf <x>  code r3bb\r\n");
+    let lines = text_of(&recording.svg(TITLE));
+    assert_eq!(lines, ["$ taut events --denied", "14:02:11  deny  rm -rf <x>  code r3bb"]);
+    let differs = |kept: &str| {
+        let kept: Vec<String> = kept.lines().map(str::to_owned).collect();
+        difference(&steady(&kept), &steady(&lines).join("\n"), &mut Varying::new()).is_some()
+    };
+    assert!(!differs("$ taut events --denied\n09:00:00  deny  rm -rf <x>  code zzzz"), "time and code are others");
+    assert!(differs("$ taut events --denied\n14:02:11  pass  rm -rf <x>  code r3bb"));
 }

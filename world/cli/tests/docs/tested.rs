@@ -91,12 +91,26 @@ fn i5_the_page_that_says_how_each_page_was_tested_is_true() {
 fn i5_every_command_that_is_not_run_has_a_reason_and_every_note_is_about_a_command() {
     let mut wrong = Vec::new();
     for page in Page::all() {
-        let typed = blocks(&page.text).into_iter();
-        for block in typed {
+        for block in blocks(&page.text) {
+            if !block.is_typed() && block.lines.iter().any(|line| line.starts_with("$ ")) {
+                wrong.push(format!(
+                    "{}:{}: a command to be typed stands in no block of `console`",
+                    page.path, block.line
+                ));
+            }
             for note in &block.notes {
                 let here = format!("{}:{}: `{}` {}", page.path, block.line, note.kind, note.about);
                 if note.kind == "not run" && note.text.split_whitespace().count() < 3 {
                     wrong.push(format!("{here}: no reason is given"));
+                }
+                let tests = note.text.split('`').skip(1).step_by(2).filter_map(|name| name.split(' ').next_back());
+                for test in tests.filter(|name| name.contains(".rs")) {
+                    if !["cli", "terminal"]
+                        .iter()
+                        .any(|kind| root().join("world/cli/tests").join(kind).join(test).exists())
+                    {
+                        wrong.push(format!("{here}: there is no test {test}"));
+                    }
                 }
                 let about_some = block.commands().iter().any(|shown| shown.command.starts_with(&note.about));
                 if !block.is_typed() || !about_some {

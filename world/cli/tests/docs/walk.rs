@@ -22,8 +22,12 @@ fn i1_i5_a_newcomer_walks_through_readme_and_start_to_the_first_stopped_command(
         AgentStep::bash("rm -rf ~"),
     ]);
     let calls = calls.unwrap();
-    let denied: Vec<String> = calls.iter().filter(|call| call.denies()).map(|call| call.finished.stdout_text()).collect();
-    assert!(denied.len() == 1 && denied[0].contains("rm-root"), "one is stopped, and the agent is told why: {denied:?}");
+    let denied: Vec<String> =
+        calls.iter().filter(|call| call.denies()).map(|call| call.finished.stdout_text()).collect();
+    assert!(
+        denied.len() == 1 && denied[0].contains("rm-root"),
+        "one is stopped, and the agent is told why: {denied:?}"
+    );
     reader.stage.sandbox.forget_clients().unwrap();
 
     let done = reader.typed(&Typed { command: "taut events --denied", ..Typed::default() }).unwrap();

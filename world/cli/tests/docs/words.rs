@@ -97,9 +97,9 @@ fn i5_the_command_lines_of_taut_are_found_in_a_line_of_shell() {
     let found = |line: &str| taut_lines(line).iter().map(|words| words.join("·")).collect::<Vec<_>>();
     assert_eq!(found("gh list | taut task import - > out"), ["taut·task·import·-"]);
     assert_eq!(found("A=b taut say <agent> \"a; b\" && taut top"), ["taut·say·<agent>·a; b", "taut·top"]);
-    assert_eq!(found("taut completions bash|zsh [--json]"), [
-        "taut·completions·bash·--json",
-        "taut·completions·zsh·--json"
-    ]);
+    assert_eq!(
+        found("taut completions bash|zsh [--json]"),
+        ["taut·completions·bash·--json", "taut·completions·zsh·--json"]
+    );
     assert_eq!(found("source <(taut completions bash)"), ["taut·completions·bash"]);
 }

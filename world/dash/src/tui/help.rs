@@ -63,3 +63,24 @@ pub(super) fn overlay(canvas: &mut Canvas<'_>) {
     }
     put(edge("└", " any key closes ", "┘"));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::KEYS;
+
+    /// The keys that a table of the page names in its first column.
+    fn named(page: &str) -> Vec<&str> {
+        let part = page.split("## `taut top`").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap_or_default();
+        let cells = part.lines().filter(|line| line.starts_with("| `")).filter_map(|line| line.split('|').nth(1));
+        cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect()
+    }
+
+    #[test]
+    fn f4_every_key_that_the_page_names_is_in_the_help() {
+        let known: Vec<&str> = KEYS.iter().flat_map(|(keys, _)| keys.split_whitespace()).chain(["PgUp", "?"]).collect();
+        let named = named(include_str!("../../../../docs/fleet.md"));
+        assert!(named.len() > 15, "{named:?}");
+        let unknown: Vec<&&str> = named.iter().filter(|key| !known.contains(key)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+}
