@@ -108,11 +108,8 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
         writes.extend(failed_tool(&session, &row, event));
         let agents = [teammate_row(event), agent_row(&session, verdict, event)];
         for agent in agents.into_iter().flatten() {
-            after.extend(turn(
-                &agent,
-                event,
-                TurnOutput { session: &mut session, row: &mut row, reply: &mut said.reply },
-            ));
+            let output = TurnOutput { session: &mut session, row: &mut row, reply: &mut said.reply };
+            after.extend(turn(&agent, event, output));
             let name = name_wish(&agent, event);
             writes.push(Write::Agent(agent));
             writes.extend(name);

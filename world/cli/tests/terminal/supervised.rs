@@ -148,6 +148,11 @@ fn assert_that_agents_are_refused(stage: &Stage, socket: &Path) {
     );
 }
 
+fn parent_of(pid: &str) -> String {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit_once(')').unwrap().1.split_whitespace().nth(1).unwrap().to_owned()
+}
+
 #[test]
 fn r4_taut_run_is_suspended_continued_and_leaves_the_terminal_as_it_was_however_it_ends() {
     if is_missing("tmux") {
@@ -163,18 +168,16 @@ fn r4_taut_run_is_suspended_continued_and_leaves_the_terminal_as_it_was_however_
         tmux.ask(&["send-keys", "-t", &pane, "Enter"]);
     };
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok().filter(|text| text.ends_with('\n'));
-    let written = |name: &str| {
-        poll::until(name, PLENTY, || read(name))
-            .unwrap_or_else(|error| panic!("{error}:\n{}", tmux.ask(&["capture-pane", "-p", "-t", &pane])))
-    };
+    let screen = || tmux.ask(&["capture-pane", "-p", "-t", &pane]);
+    let written =
+        |name: &str| poll::until(name, PLENTY, || read(name)).unwrap_or_else(|error| panic!("{error}:\n{}", screen()));
     // What is typed while a program still ends is that program's, so it is typed again.
     let modes = |name: &str| {
         let typed = || {
             type_line(&format!("stty -g > {0}.part && mv {0}.part {0}", file(name)));
             poll::until(name, Duration::from_secs(3), || read(name)).ok()
         };
-        poll::until(name, PLENTY, typed)
-            .unwrap_or_else(|error| panic!("{error}:\n{}", tmux.ask(&["capture-pane", "-p", "-t", &pane])))
+        poll::until(name, PLENTY, typed).unwrap_or_else(|error| panic!("{error}:\n{}", screen()))
     };
     let until_read = |word: &str, name: &str| {
         let read = || {
@@ -210,9 +213,7 @@ fn r4_taut_run_is_suspended_continued_and_leaves_the_terminal_as_it_was_however_
         "taut run -- sh -c 'stty raw -echo; echo $PPID > {}; sleep 600'; echo o''ver-2",
         file("leader")
     ));
-    let leader = written("leader");
-    let parent = fs::read_to_string(format!("/proc/{}/stat", leader.trim())).unwrap();
-    let parent = parent.rsplit_once(')').unwrap().1.split_whitespace().nth(1).unwrap().to_owned();
+    let parent = parent_of(written("leader").trim());
     assert!(fs::read_to_string(format!("/proc/{parent}/cmdline")).unwrap().contains("run"));
     let socket = stage.sandbox.taut_home().join(format!("supervised/{parent}.sock"));
     assert_that_agents_are_refused(&stage, &socket);
