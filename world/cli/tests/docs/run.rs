@@ -109,7 +109,11 @@ impl Reader {
                 fields: serde_json::json!({"notification_type": "permission_prompt", "message": rest}),
             }],
             "prompt" => vec![AgentStep::prompt(rest)],
-            "bash" => vec![AgentStep::bash(rest)],
+            "bash" => vec![AgentStep::Tools(vec![FakeTool::new(
+                "Bash",
+                serde_json::json!({"command": rest}),
+                serde_json::json!({"stdout": "", "stderr": "", "interrupted": false}),
+            )])],
             "fails" => vec![AgentStep::Tools(vec![FakeTool::bash(rest).failing_with("it failed")])],
             "edit" => vec![AgentStep::Tools(vec![FakeTool::new(
                 "Edit",
