@@ -10,6 +10,9 @@ use testkit::shell::{PersonShell, ShellRun, Typed};
 use testkit::stage::{Stage, put_program};
 use testkit::{AgentStep, FakeAgent, FakeTool};
 
+/// Where no tmux is.
+const NO_SERVER: &str = "/tmp/tmux-0/made-up,1,0";
+
 /// How wide the terminal is.
 const WIDTH: NonZero<u16> = NonZero::new(120).unwrap();
 
@@ -85,7 +88,12 @@ impl Reader {
         let at = known.unwrap_or_else(|| {
             let folder = if step == "in" { self.stage.sandbox.home().join(rest) } else { self.project() };
             std::fs::create_dir_all(&folder).unwrap();
-            let mut agent = self.stage.agent(name).in_folder(&folder);
+            // One that nothing names is told apart by its pane.
+            let mut agent = match name.starts_with('%') {
+                true => FakeAgent::new(&self.stage.sandbox).with_env("TMUX", NO_SERVER).with_env("TMUX_PANE", name),
+                false => self.stage.agent(name),
+            };
+            agent = agent.in_folder(&folder);
             if step == "is" {
                 agent = agent.with_session(rest);
             }
