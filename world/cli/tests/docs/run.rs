@@ -10,6 +10,9 @@ use testkit::shell::{PersonShell, ShellRun, Typed};
 use testkit::stage::{Stage, put_program};
 use testkit::{AgentStep, FakeAgent, FakeTool};
 
+/// Where no tmux is.
+const NO_SERVER: &str = "/tmp/tmux-0/made-up,1,0";
+
 /// How wide the terminal is.
 const WIDTH: NonZero<u16> = NonZero::new(120).unwrap();
 
@@ -85,7 +88,12 @@ impl Reader {
         let at = known.unwrap_or_else(|| {
             let folder = if step == "in" { self.stage.sandbox.home().join(rest) } else { self.project() };
             std::fs::create_dir_all(&folder).unwrap();
-            let mut agent = self.stage.agent(name).in_folder(&folder);
+            // One that nothing names is told apart by its pane.
+            let mut agent = match name.starts_with('%') {
+                true => FakeAgent::new(&self.stage.sandbox).with_env("TMUX", NO_SERVER).with_env("TMUX_PANE", name),
+                false => self.stage.agent(name),
+            };
+            agent = agent.in_folder(&folder);
             if step == "is" {
                 agent = agent.with_session(rest);
             }
@@ -109,7 +117,11 @@ impl Reader {
                 fields: serde_json::json!({"notification_type": "permission_prompt", "message": rest}),
             }],
             "prompt" => vec![AgentStep::prompt(rest)],
-            "bash" => vec![AgentStep::bash(rest)],
+            "bash" => vec![AgentStep::Tools(vec![FakeTool::new(
+                "Bash",
+                serde_json::json!({"command": rest}),
+                serde_json::json!({"stdout": "", "stderr": "", "interrupted": false}),
+            )])],
             "fails" => vec![AgentStep::Tools(vec![FakeTool::bash(rest).failing_with("it failed")])],
             "edit" => vec![AgentStep::Tools(vec![FakeTool::new(
                 "Edit",
