@@ -113,9 +113,7 @@ pub fn decide(event: &EventContext<'_>) -> Outcome {
                 event,
                 TurnOutput { session: &mut session, row: &mut row, reply: &mut said.reply },
             ));
-            let name = name_wish(&agent, event);
-            writes.push(Write::Agent(agent));
-            writes.extend(name);
+            writes.extend(name_wish(&agent, event).into_iter().chain([Write::Agent(agent)]));
         }
         writes.push(Write::Session(Box::new(session)));
     }
