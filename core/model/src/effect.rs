@@ -17,7 +17,7 @@ pub enum Write {
     /// Insert or replace the whole row. Safe: the row was read in the same transaction.
     Session(Box<Session>),
     Agent(Agent),
-    /// An agent that nothing names appears, and is given a name. Written after its row.
+    /// An agent that nothing names appears, and is given a name.
     AgentName(NameWish),
     /// A session was ended from outside: an agent that has no other is at rest.
     Rest {

@@ -10,16 +10,16 @@ pub(crate) const OWN: &str = "SELECT name FROM agent_names WHERE agent = ?1";
 pub(crate) const PUT: &str = "INSERT INTO agent_names (agent, name, key, chosen, at) VALUES (?1, ?2, ?3, ?4, ?5)
     ON CONFLICT (agent) DO UPDATE SET name = excluded.name, key = excluded.key, chosen = excluded.chosen, at = excluded.at";
 
-/// Whether a name is another's who is here, or would be taken for somebody's id.
-pub(crate) const IS_TAKEN: &str =
-    "SELECT EXISTS (SELECT 1 FROM agent_names JOIN agents ON agents.id = agent_names.agent
-      WHERE agent_names.key = ?1 AND agent_names.agent <> ?2
-        AND (agents.session IS NOT NULL OR agents.status = 'error'))
-    OR EXISTS (SELECT 1 FROM agents WHERE id = ?3 AND id <> ?2)";
+/// Another who is here and has this name.
+pub(crate) const IS_TAKEN: &str = "SELECT 1 FROM agent_names JOIN agents ON agents.id = agent_names.agent
+    WHERE agent_names.key = ?1 AND agent_names.agent <> ?2
+      AND (agents.session IS NOT NULL OR agents.status = 'error') LIMIT 1";
+
+/// Somebody's id: a name that is one would be taken for it.
+pub(crate) const IS_ID: &str = "SELECT 1 FROM agents WHERE id = ?1 AND id <> ?2 LIMIT 1";
 
 /// What a person chose stays free for whom they chose it, also while that one is away.
-pub(crate) const IS_CHOSEN: &str =
-    "SELECT EXISTS (SELECT 1 FROM agent_names WHERE key = ?1 AND agent <> ?2 AND chosen)";
+pub(crate) const IS_CHOSEN: &str = "SELECT 1 FROM agent_names WHERE key = ?1 AND agent <> ?2 AND chosen LIMIT 1";
 
 /// Everybody who can be meant: those that have a row, and those whose name is remembered.
 const KNOWN: &str = "SELECT agents.id, agent_names.name,
@@ -63,13 +63,14 @@ fn after_project(conn: &Connection, agent: &str, project: &str, at: Ms) -> rusql
 
 fn is_free(conn: &Connection, agent: &str, name: &str) -> rusqlite::Result<bool> {
     let key = agent_name::key(name);
-    let chosen: bool = conn.prepare_cached(IS_CHOSEN)?.query_row([key.as_str(), agent], |row| row.get(0))?;
+    let chosen = conn.prepare_cached(IS_CHOSEN)?.exists([key.as_str(), agent])?;
     Ok(!chosen && !is_taken(conn, agent, name)?)
 }
 
 fn is_taken(conn: &Connection, agent: &str, name: &str) -> rusqlite::Result<bool> {
     let key = agent_name::key(name);
-    conn.prepare_cached(IS_TAKEN)?.query_row([key.as_str(), agent, name], |row| row.get(0))
+    Ok(conn.prepare_cached(IS_TAKEN)?.exists([key.as_str(), agent])?
+        || conn.prepare_cached(IS_ID)?.exists([name, agent])?)
 }
 
 fn put(conn: &Connection, agent: &str, name: &str, chosen: bool, at: Ms) -> rusqlite::Result<()> {

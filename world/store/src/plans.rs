@@ -13,6 +13,7 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
     let store = Store::open(home.path(), Duration::ZERO).unwrap();
     for sql in [
         agent_names::IS_CHOSEN,
+        agent_names::IS_ID,
         agent_names::IS_TAKEN,
         agent_names::OWN,
         agent_names::PUT,

@@ -23,7 +23,7 @@ pub fn run(args: &AllowOnceArgs, printer: &Printer) -> Result<Exit, CliError> {
     let mut store = stored()?.ok_or_else(|| unknown(&code))?;
     let stop = chosen(store.events_of_code(&code)?, &code, host::clock::now())?;
     let digest = digest(&stop).unwrap_or_default().to_string();
-    show(&stop, printer);
+    show(&stop, &store.agent_name(&stop.agent)?, printer);
     if !person::agrees("Let exactly this pass once, in this folder and session, within half an hour?")? {
         printer.note("nothing changed");
         return Ok(Exit::Failed);
@@ -116,11 +116,11 @@ fn command(event: &Event) -> String {
     }
 }
 
-fn show(stop: &Event, printer: &Printer) {
+fn show(stop: &Event, agent: &str, printer: &Printer) {
     let ago = super::ago(host::clock::now().since(stop.at));
     printer.note(text!("{}", printer.bold(Text::lines(command(stop)))));
     let folder = stop.detail["stop"]["folder"].as_str().unwrap_or_default();
-    printer.note(format!("  in {folder}, by {}, {ago} ago", stop.agent));
+    printer.note(format!("  in {folder}, by {agent}, {ago} ago"));
     let reason = stop.reason.as_deref().unwrap_or_default();
     for line in reason.lines().filter(|line| !line.starts_with("(code ")) {
         printer.note(format!("  {line}"));

@@ -56,6 +56,29 @@ fn f4_top_follows_the_fleet_takes_keys_and_gives_the_terminal_back() {
 }
 
 #[test]
+fn f4_a_session_that_ended_is_found_and_opened_in_top() {
+    if testkit::is_missing("tmux") {
+        return;
+    }
+    let stage = Stage::installed().with_env("TAUT_NO_DAEMON", "1");
+    let mut ada = stage.working("ada");
+    ada.play(&[AgentStep::prompt("mend the parser"), AgentStep::stop(), AgentStep::end()]).unwrap();
+    let tmux = stage.tmux_shell("one");
+    tmux.enter("taut top");
+    tmux.wait_for("ada");
+    tmux.press(&["e"]);
+    tmux.wait_until("the sessions that ended", |screen| screen.contains("ENDED") && screen.contains("ada"));
+    tmux.press(&["Enter"]);
+    tmux.wait_until("its timeline", |screen| screen.contains("mend the parser") && screen.contains("ended "));
+    tmux.press(&["Escape"]);
+    tmux.wait_for("ENDED");
+    tmux.press(&["e"]);
+    tmux.wait_for("STATUS");
+    tmux.press(&["q"]);
+    is_given_back(&tmux, "q");
+}
+
+#[test]
 fn f4_the_terminal_is_given_back_whoever_ends_or_stops_it() {
     if testkit::is_missing("tmux") {
         return;

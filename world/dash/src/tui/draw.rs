@@ -130,9 +130,9 @@ fn keys(state: &ViewState, cells: usize) -> Vec<Span<'static>> {
             ("/", "filter"),
             ("e", "ended"),
             ("Tab", "next"),
-            ("o", "pane"),
             ("?", "help"),
             ("q", "quit"),
+            ("o", "pane"),
         ],
         (None, None, View::Verdicts) => {
             &[("Enter", "detail"), ("Tab", "tasks"), ("Esc", "back"), ("?", "help"), ("q", "quit")]

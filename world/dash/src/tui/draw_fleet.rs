@@ -49,6 +49,9 @@ pub(super) fn fleet(state: &ViewState, canvas: &mut Canvas<'_>) {
 fn nobody(state: &ViewState) -> &'static str {
     match &state.read {
         None => "reading…",
+        Some(read) if read.rows.is_empty() && read.had_sessions && state.focus == Focus::Nobody => {
+            "no agent is running; `taut sessions --all` lists the sessions that ended"
+        }
         Some(read) if read.rows.is_empty() && read.had_sessions => {
             "no agent is running; `e` lists the sessions that ended"
         }

@@ -102,7 +102,8 @@ fn f4_a_row_shows_the_first_of_the_last_words_the_branch_the_change_and_the_cost
 #[test]
 fn f4_an_idle_agent_has_only_the_fields_scripts_rely_on() {
     let object = row(&member("alpha", AgentStatus::Done)).object();
-    let wanted = json!({"id": "alpha", "status": "done", "session": "s-1", "project": "/p", "since": Ms(0).rfc3339()});
+    let wanted = json!({"id": "alpha", "name": "alpha", "status": "done", "session": "s-1", "project": "/p",
+        "since": Ms(0).rfc3339()});
     assert_eq!(object, wanted);
 }
 

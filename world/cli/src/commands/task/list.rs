@@ -32,7 +32,7 @@ pub fn list(args: &TaskListArgs, store_session: &mut StoreSession, printer: &Pri
     } else if tasks.is_empty() {
         printer.note("no tasks; `taut task create <id> <title>` makes one");
     } else {
-        shown::table(&tasks, printer);
+        shown::table(&tasks, &store_session.store().agent_names()?, printer);
     }
     Ok(Exit::Ok)
 }
@@ -51,7 +51,7 @@ pub fn peek(args: &PeekArgs, store_session: &mut StoreSession, printer: &Printer
     } else if printer.json() || !Printer::has_reader() {
         tasks.iter().for_each(|task| printer.object(&Value::Object(shown::object(task))));
     } else if !tasks.is_empty() {
-        shown::table(&tasks, printer);
+        shown::table(&tasks, &store_session.store().agent_names()?, printer);
     }
     Ok(Exit::Ok)
 }

@@ -3,6 +3,7 @@
 use crate::printer::{Printer, Text, text};
 use engine::queue::TaskState;
 use model::Ms;
+use model::agent_name::AgentNames;
 use model::task::{Queued, Task, TaskStatus};
 use pipeline::queue::Claimed;
 use serde_json::{Map, Value, json};
@@ -134,12 +135,12 @@ fn name(key: &str) -> &str {
 }
 
 /// The table of `taut task list`.
-pub fn table(tasks: &[Task], printer: &Printer) {
-    let rows: Vec<Vec<Text>> = tasks.iter().map(|task| row(task, printer)).collect();
+pub fn table(tasks: &[Task], names: &AgentNames, printer: &Printer) {
+    let rows: Vec<Vec<Text>> = tasks.iter().map(|task| row(task, names, printer)).collect();
     printer.table(&["ID", "P", "S", "CAT", "TITLE", "AGENT"], &rows);
 }
 
-fn row(task: &Task, printer: &Printer) -> Vec<Text> {
+fn row(task: &Task, names: &AgentNames, printer: &Printer) -> Vec<Text> {
     let dash = |text: Option<&String>| text.map_or_else(|| "-".into(), Text::from);
     vec![
         task.plan.slug.as_str().into(),
@@ -147,7 +148,7 @@ fn row(task: &Task, printer: &Printer) -> Vec<Text> {
         state(&task.queued, printer),
         dash(task.plan.category.as_ref()),
         task.plan.title.chars().take(60).collect::<String>().into(),
-        dash(task.queued.hold.as_ref().map(|hold| &hold.agent)),
+        task.queued.hold.as_ref().map_or_else(|| "-".into(), |hold| names.of(&hold.agent).into()),
     ]
 }
 

@@ -115,7 +115,9 @@ fn a4_each_can_write_to_each_other_and_is_told_once() {
             let served = three.run(from, &format!("taut send {name} 'lay the {word}'"));
             assert_eq!(served.answer.stdout, "", "{from} to {to}");
             let told = three.say(to, (FORMS[to].prompt)("and now?")).answer.stdout;
-            assert!(told.contains(&word) && told.contains(&three.agents[from]), "{from} to {to}: {told}");
+            let sender = three.agents[from].clone();
+            let sender = three.stage.pipeline.store().unwrap().agent_name(&sender).unwrap();
+            assert!(told.contains(&word) && told.contains(&format!("`{sender}`")), "{from} to {to}: {told}");
             let again = three.say(to, (FORMS[to].prompt)("and now?")).answer.stdout;
             assert!(!again.contains(&word), "{from} to {to}: {again}");
         }
