@@ -127,6 +127,7 @@ static PROFILE: AgentProfile = AgentProfile {
         },
         last_words: |_| None,
         spent: |_| None,
+        calls: None,
     },
 };
 
