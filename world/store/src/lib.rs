@@ -57,6 +57,7 @@ mod tasks;
 mod timeline;
 mod tx;
 mod unstored;
+mod untold_calls;
 mod wakes;
 
 pub use agents::Focus;

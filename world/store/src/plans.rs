@@ -3,7 +3,7 @@
 
 use crate::{
     EventFilter, Store, agents, efforts, events, fleet, injections, messages, projects, prune, session_look_back,
-    sessions, strikes, timeline,
+    sessions, strikes, timeline, untold_calls,
 };
 use std::time::Duration;
 
@@ -74,6 +74,7 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         strikes::DELIVER,
         strikes::GIVE,
         strikes::UNEXPIRED,
+        untold_calls::ASKED,
     ] {
         for step in plan(&store, sql) {
             // What a bounded statement has found is gone through as it comes.
