@@ -132,9 +132,7 @@ fn is_spent(finding: &Finding, loaded: &Loaded, striker: &Striker<'_>) -> bool {
     let age = |strike: &Strike| striker.now.since(strike.at);
     let read = |strike: &Strike| {
         let own = strike.denied_to == striker.denied_to;
-        strike.delivered
-            || !striker.tells_batches && own && age(strike) >= SAME_ANSWER_MS
-            || striker.has_read(strike)
+        strike.delivered || !striker.tells_batches && own && age(strike) >= SAME_ANSWER_MS || striker.has_read(strike)
     };
     loaded.strikes.iter().any(|strike| strike.intent == *intent && read(strike) && age(strike) <= OPEN_FOR_MS)
 }

@@ -228,7 +228,8 @@ impl AgentVariables {
 
 impl TranscriptReader {
     /// Of an agent that keeps none that we read.
-    pub const NONE: Self = Self { usage: |_, _| FoundUsage::Nothing, last_words: |_| None, spent: |_| None, calls: None };
+    pub const NONE: Self =
+        Self { usage: |_, _| FoundUsage::Nothing, last_words: |_| None, spent: |_| None, calls: None };
 }
 
 impl UsedTokens {

@@ -228,7 +228,8 @@ pub struct LackingEvents {
 /// are none of ours at all.
 pub fn lacking(dialect: &Dialect, places: &PathVariables) -> Option<LackingEvents> {
     let here = project(places).ok();
-    let levels = [Some(SettingsLevel::User), here.clone().map(SettingsLevel::Project), here.clone().map(SettingsLevel::Local)];
+    let levels =
+        [Some(SettingsLevel::User), here.clone().map(SettingsLevel::Project), here.clone().map(SettingsLevel::Local)];
     let files = levels.into_iter().flatten().filter_map(|level| level.path(places, dialect));
     let texts = files.filter_map(|path| SettingsSnapshot::read(&path).ok());
     let found = texts.filter_map(|file| (dialect.settings.inspect)(file.text()).ok());
@@ -240,7 +241,8 @@ pub fn lacking(dialect: &Dialect, places: &PathVariables) -> Option<LackingEvent
         return None;
     }
     let wants = |folder: &Path| {
-        let policies = PolicyCache::new(places.user_config(), places.state()).of(&folder.to_string_lossy(), &places.home());
+        let policies =
+            PolicyCache::new(places.user_config(), places.state()).of(&folder.to_string_lossy(), &places.home());
         engine::call_results::hooks_needed_by(&policies.policy)
     };
     let everywhere = wants(&places.home());

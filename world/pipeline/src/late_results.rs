@@ -14,6 +14,9 @@ use std::path::Path;
 const LOOKED_AT: u64 = 256 << 10;
 const LAST_LOOK: u64 = 1 << 20;
 
+/// More events than this are not answered at once.
+const MOST_LOOKS: usize = 256;
+
 /// When results are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
@@ -94,6 +97,8 @@ impl Pipeline {
     pub(crate) fn results_before(&mut self, prepared: &[Prepared]) {
         for look in prepared.iter().filter_map(LateLook::of) {
             match look.moment {
+                // Who never asks for late results must not gather them without end: the next event finds them.
+                Moment::AfterAnswer if self.late.looks.len() >= MOST_LOOKS => {}
                 Moment::AfterAnswer => self.late.looks.push(look),
                 Moment::BeforeEvent | Moment::BeforeTurnEnds => self.store_results(&look),
             }
@@ -112,7 +117,8 @@ impl Pipeline {
         let late = self.late_events(look).unwrap_or_default();
         if !late.is_empty() {
             let stored = self.finish(late);
-            self.late.stored.extend(stored);
+            let room = MOST_LOOKS.saturating_sub(self.late.stored.len());
+            self.late.stored.extend(stored.into_iter().take(room));
         }
     }
 

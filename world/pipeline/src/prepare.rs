@@ -238,8 +238,19 @@ impl PreparedEvent {
         let (places, home) = (places(call, &project_policy, setting), setting.home.clone());
         let line = AgentLine::of(&envelope);
         let as_sent = None;
-        let mut event =
-            Self { line, envelope, as_sent, who, facts, findings, digest: None, project_policy, places, home, late: None };
+        let mut event = Self {
+            line,
+            envelope,
+            as_sent,
+            who,
+            facts,
+            findings,
+            digest: None,
+            project_policy,
+            places,
+            home,
+            late: None,
+        };
         event.set_digest(call);
         event
     }

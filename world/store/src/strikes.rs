@@ -40,12 +40,7 @@ pub(crate) fn give(conn: &Connection, strike: &Strike) -> rusqlite::Result<()> {
         .map(drop)
 }
 
-pub(crate) fn deliver(
-    conn: &Connection,
-    session: &str,
-    denied_to: &str,
-    until: Option<Ms>,
-) -> rusqlite::Result<()> {
+pub(crate) fn deliver(conn: &Connection, session: &str, denied_to: &str, until: Option<Ms>) -> rusqlite::Result<()> {
     conn.prepare_cached(DELIVER)?.execute(params![session, denied_to, until.map(|until| until.0)]).map(drop)
 }
 

@@ -6,7 +6,8 @@ use model::session::Session;
 use rusqlite::OptionalExtension;
 
 /// The call before which the guard was asked: its key begins so, whatever it asks for.
-pub(crate) const ASKED: &str = concat!("SELECT ", events::columns!(), " FROM events WHERE key >= ?1 AND key < ?2 LIMIT 1");
+pub(crate) const ASKED: &str =
+    concat!("SELECT ", events::columns!(), " FROM events WHERE key >= ?1 AND key < ?2 LIMIT 1");
 
 impl Store {
     /// The open session of a host's session.

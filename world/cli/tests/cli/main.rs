@@ -28,6 +28,7 @@ mod mcp;
 mod memory_commands;
 mod memory_switch;
 mod messages;
+mod needed_events;
 mod notify;
 mod one_fleet;
 mod origin;

@@ -67,7 +67,8 @@ impl Played {
 
     /// The model calls a tool: a line of its answer, and the hook.
     fn call(&mut self, id: &str, tool: &str, input: &Value) -> Option<String> {
-        let message = json!({"id": format!("m{}", self.requests), "content": [{"type": "tool_use", "id": id, "name": tool}]});
+        let message =
+            json!({"id": format!("m{}", self.requests), "content": [{"type": "tool_use", "id": id, "name": tool}]});
         let line = json!({"type": "assistant", "isSidechain": false, "message": message,
             "requestRef": format!("r{}", self.requests)});
         let served = self.fire("PreToolUse", json!({"tool_name": tool, "tool_input": input, "tool_use_id": id}));
@@ -123,8 +124,17 @@ impl Played {
         let events = self.stage.events().into_iter();
         let results = events.filter(|event| event.event.starts_with("PostToolUse"));
         let shown = |event: Event| {
-            json!([event.event, event.tool, event.detail["call"], event.detail["input"], event.detail["wrote"],
-                event.detail["response"], event.detail["error"], event.session.is_some(), event.verdict.name()])
+            json!([
+                event.event,
+                event.tool,
+                event.detail["call"],
+                event.detail["input"],
+                event.detail["wrote"],
+                event.detail["response"],
+                event.detail["error"],
+                event.session.is_some(),
+                event.verdict.name()
+            ])
         };
         let mut shown: Vec<Value> = results.map(shown).collect();
         shown.sort_by_key(|one| one[2].to_string());
@@ -172,15 +182,21 @@ fn d2_the_record_of_results_is_the_same_with_and_without_the_events_after_calls(
         for event in results {
             let call = event.detail["call"].as_str().unwrap().to_string();
             assert_eq!(event.answer, model::Answer::default(), "nobody reads an answer");
-            let asked = played.stage.events().into_iter().find(|one| {
-                one.event == "PreToolUse" && one.detail["call"].as_str() == Some(&call)
-            });
+            let asked = played
+                .stage
+                .events()
+                .into_iter()
+                .find(|one| one.event == "PreToolUse" && one.detail["call"].as_str() == Some(&call));
             assert!(event.at > asked.unwrap().at, "{call}");
         }
     }
     // The hook of a failure is told no duration that is kept; what the transcript tells is from the call to its result.
     let lasted = |played: &mut Played| {
-        let found = played.stage.events().into_iter().find(|event| event.detail["call"] == "t1" && event.event == "PostToolUse");
+        let found = played
+            .stage
+            .events()
+            .into_iter()
+            .find(|event| event.detail["call"] == "t1" && event.event == "PostToolUse");
         found.unwrap().detail["duration_ms"].clone()
     };
     assert_eq!((lasted(&mut told), lasted(&mut read)), (json!(2_000), json!(2_000)));
@@ -279,7 +295,12 @@ fn f3_a_message_reaches_a_session_without_events_after_calls_at_its_next_call() 
 
 #[test]
 fn d2_hostile_transcripts_leave_the_record_as_it_is() {
-    for text in ["", "{\n", "[]\n", "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t1\"}]}}\n"] {
+    for text in [
+        "",
+        "{\n",
+        "[]\n",
+        "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t1\"}]}}\n",
+    ] {
         let mut played = Played::new(Fires::Plain);
         played.bash("t1", "ls");
         std::fs::write(&played.transcript, text).unwrap();

@@ -48,9 +48,9 @@ pub fn check(dialect: &Dialect, places: &PathVariables, client: KnownClient) -> 
             }
         };
         let recorded = Backups::of(&places.state(), &file.target).read_record().is_some();
-        let results = whose.level(places).map_or(ResultsBy::Hooks, |level| {
-            agent_settings::plan(places, &level, client, String::new()).results
-        });
+        let results = whose
+            .level(places)
+            .map_or(ResultsBy::Hooks, |level| agent_settings::plan(places, &level, client, String::new()).results);
         let seen = Seen { dialect, whose, path: &path, recorded, results };
         let mut here = findings(&seen, &inspection, client);
         if here.iter().all(|check| check.health == Health::Ok)
@@ -256,9 +256,39 @@ mod tests {
 
     fn found(text: &str) -> Vec<(Health, String)> {
         let dialect = agents::DEFAULT;
-        let seen = Seen { dialect, whose: SettingsOwner::Project, path: Path::new("/s"), recorded: true, results: ResultsBy::Hooks };
+        let seen = Seen {
+            dialect,
+            whose: SettingsOwner::Project,
+            path: Path::new("/s"),
+            recorded: true,
+            results: ResultsBy::Hooks,
+        };
         let checks = findings(&seen, &(dialect.settings.inspect)(text).unwrap(), CLIENT);
         checks.into_iter().map(|check| (check.health, check.detail)).collect()
+    }
+
+    #[test]
+    fn i2_events_that_nothing_needs_are_no_fault_and_events_that_something_needs_are_missed() {
+        let dialect = agents::DEFAULT;
+        let said = |text: &str, results: ResultsBy| {
+            let seen = Seen { dialect, whose: SettingsOwner::User, path: Path::new("/s"), recorded: true, results };
+            let checks = findings(&seen, &(dialect.settings.inspect)(text).unwrap(), CLIENT);
+            checks.into_iter().map(|check| (check.health, check.detail)).collect::<Vec<_>>()
+        };
+        let all = installed();
+        let surplus = "/s: 26 events; nothing needs 3 of them any more, and `taut init` takes them out";
+        assert_eq!(said(&all, ResultsBy::Transcript), [(Health::Ok, surplus.to_owned())]);
+        let plan = SettingsPlan {
+            command: "/b/taut".into(),
+            client: CLIENT,
+            on_failure: GuardFailure::Continue,
+            allow: Vec::new(),
+            results: ResultsBy::Transcript,
+        };
+        let plain = (dialect.settings.edit)("{}", &plan).unwrap().text;
+        assert_eq!(said(&plain, ResultsBy::Transcript), [(Health::Ok, "/s: 23 events".to_owned())]);
+        let lacks = "/s lacks PostToolUse, PostToolUseFailure, PostToolBatch";
+        assert_eq!(said(&plain, ResultsBy::Hooks), [(Health::Warn, lacks.to_owned())]);
     }
 
     #[test]
@@ -277,7 +307,13 @@ mod tests {
                 results: ResultsBy::Hooks,
             };
             let text = (dialect.settings.edit)("", &plan).unwrap().text;
-            let seen = Seen { dialect, whose: SettingsOwner::User, path: Path::new("/s"), recorded: true, results: ResultsBy::Hooks };
+            let seen = Seen {
+                dialect,
+                whose: SettingsOwner::User,
+                path: Path::new("/s"),
+                recorded: true,
+                results: ResultsBy::Hooks,
+            };
             let found = findings(&seen, &(dialect.settings.inspect)(&text).unwrap(), KnownClient::Unknown);
             assert!(found.iter().all(|check| check.health == Health::Ok), "{}: {found:?}", dialect.id());
             let said = client(dialect, KnownClient::Unknown).detail;

@@ -52,7 +52,8 @@ fn d2_the_results_of_calls_are_read_with_what_they_gave_back_and_when() {
 #[test]
 fn d2_what_is_told_of_a_result_is_read_like_the_hook_of_it() {
     let found = results(&whole(SESSION), Speaker::Session, &[call(9), call(10), call(7)]);
-    let beside = crate::ALL.decode("claude-code", br#"{"hook_event_name":"Stop","session_id":"s","cwd":"/w"}"#).unwrap();
+    let beside =
+        crate::ALL.decode("claude-code", br#"{"hook_event_name":"Stop","session_id":"s","cwd":"/w"}"#).unwrap();
     let input = json!({"command": "echo two"});
     let told = found.iter().map(|result| {
         let untold = UntoldCall { beside: &beside, result, tool: "Bash", input: &input, duration_ms: Some(7) };
