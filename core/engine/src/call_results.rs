@@ -4,7 +4,8 @@
 use crate::context::ContextSettings;
 use policy::Policy;
 
-/// What of a configuration wants to be told after each call, by the keys that people write. Empty in the plain one.
+/// What of a configuration wants to be told after each call, by the keys that people write. Empty in the plain one. Memory
+/// is not among them: its notes are made of the record, which is whole before each event that writes one.
 pub fn hooks_needed_by(policy: &Policy) -> Vec<&'static str> {
     let sections = &policy.sections;
     let wants = [
@@ -12,7 +13,6 @@ pub fn hooks_needed_by(policy: &Policy) -> Vec<&'static str> {
         (sections.context.usage, "context.usage"),
         (sections.context.report, "context.report"),
         (sections.session.required, "session.required"),
-        (sections.memory.enabled == Some(true), "memory.enabled"),
         (sections.overflow.is_some(), "overflow"),
         (!sections.skills.is_empty(), "skills"),
         (!sections.workflow.rule.is_empty(), "workflow.rule"),
@@ -40,7 +40,7 @@ mod tests {
     fn i1_the_plain_configuration_needs_nothing_after_a_call() {
         assert_eq!(hooks_needed_by(&Policy::built_in()), [""; 0]);
         for quiet in
-            ["[guard]\nmode = \"observe\"\n", "[memory]\nenabled = false\n", "[notify]\nterminal = true\n", "[undo]\n"]
+            ["[guard]\nmode = \"observe\"\n", "[memory]\nenabled = true\n", "[notify]\nterminal = true\n", "[undo]\n"]
         {
             assert_eq!(needed_by(quiet), [""; 0], "{quiet}");
         }
@@ -51,7 +51,6 @@ mod tests {
         for (text, key) in [
             ("[context]\nwarnings = true\n", "context.warnings"),
             ("[context]\nusage = true\n", "context.usage"),
-            ("[memory]\nenabled = true\n", "memory.enabled"),
             ("[overflow]\nat = 80\n", "overflow"),
             ("[session]\nrequired = true\n", "session.required"),
             ("[skills.review]\ndirectives = [\"TESTING\"]\n", "skills"),

@@ -66,9 +66,7 @@ pub fn run(switch: &MemorySwitch, printer: &Printer) -> Result<Exit, CliError> {
         if args.yes { person::outside_agents(command)? } else { agent_settings::can_ask(command)? }
     }
     if args.project {
-        let exit = in_project(on, args, printer)?;
-        say_lacking(printer);
-        return Ok(exit);
+        return in_project(on, args, printer);
     }
     let change = user_config::plan(|config| set(config, on))?;
     let exit = make(&change, on, args, printer)?;
@@ -80,17 +78,7 @@ pub fn run(switch: &MemorySwitch, printer: &Printer) -> Result<Exit, CliError> {
             file.display()
         ));
     }
-    say_lacking(printer);
     Ok(exit)
-}
-
-/// Memory is told after each call what came of it; without those events it hears of it one event later.
-fn say_lacking(printer: &Printer) {
-    let places = PathVariables::from_process();
-    let lacking = agents::ALL.0.iter().find_map(|dialect| agent_settings::lacking(dialect, &places));
-    if let Some(lacking) = lacking {
-        printer.note(format!("{}: `{}` has something to change", lacking.detail, lacking.fix));
-    }
 }
 
 /// The file of this project that says otherwise; the user's own comes last.

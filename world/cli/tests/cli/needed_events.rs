@@ -57,14 +57,10 @@ fn i1_the_events_after_a_call_come_and_go_with_what_needs_them() {
 }
 
 #[test]
-fn i1_memory_says_that_init_has_something_to_change_and_answers_change_it_themselves() {
+fn i1_the_switch_of_answers_brings_the_events_that_it_needs_and_takes_them_away() {
     let scene = Scene::new();
     scene.works(&["init", "--yes"]);
     let plain = scene.text();
-    let on = said(&scene, &["memory", "on", "--yes"]);
-    assert!(on.contains("`taut init` has something to change"), "{on}");
-    let off = said(&scene, &["memory", "off", "--yes"]);
-    assert!(!off.contains("something to change"), "{off}");
     scene.works(&["answer", "on", "--yes"]);
     assert_eq!(after_calls(&scene), 3, "what became of an answer is told after its call");
     scene.works(&["answer", "off", "--yes"]);

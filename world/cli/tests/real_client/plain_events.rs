@@ -37,7 +37,7 @@ fn told(events: &[Value], stage: &RecordedClient) -> Vec<String> {
         .filter(|event| matches!(event["event"].as_str(), Some("PreToolUse" | "PostToolUse" | "PostToolUseFailure")));
     let shown = |event: &Value| {
         let detail = &event["detail"];
-        let bytes = if event["tool"] == "Bash" { &detail["response"] } else { &Value::Null };
+        let bytes = &detail["response"]["bytes"];
         let text = json!([
             detail["call"], event["event"], event["tool"], event["verdict"], detail["input"], detail["error"], bytes
         ])
