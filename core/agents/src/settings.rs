@@ -2,6 +2,7 @@
 //! what each dialect declares of its own.
 
 pub use crate::hook_file::SHARED_PROGRAM;
+pub use model::session::ResultsBy;
 
 use model::EventKind;
 use std::fmt;
@@ -132,6 +133,8 @@ pub struct SettingsPlan {
     pub on_failure: GuardFailure,
     /// Rules for `permissions.allow`, for presets whose gates need a way out.
     pub allow: Vec<String>,
+    /// Who has to tell what came of a call.
+    pub results: ResultsBy,
 }
 
 /// What the client does when the guard itself fails.
@@ -215,6 +218,20 @@ pub struct Registered {
     pub timeout: u32,
     /// What Taut does with it.
     pub reason: &'static str,
+    /// It comes after every call, and its transcript tells the same at the next event: registered where something answers
+    /// on it.
+    pub after_calls: bool,
+}
+
+/// The events that a configuration needs: the one place that says which. Every event of a client that knows it, but after
+/// each call only where somebody has to be told at once.
+pub fn needed(
+    registered: &'static [Registered],
+    client: KnownClient,
+    results: ResultsBy,
+) -> impl Iterator<Item = &'static Registered> {
+    let from_transcript = results == ResultsBy::Transcript && client.has(Version::TELLS_REQUESTS);
+    registered.iter().filter(move |event| client.has(event.since) && !(event.after_calls && from_transcript))
 }
 
 /// An event that every version tells, under the name that it has here.
@@ -224,7 +241,7 @@ pub const fn on(kind: EventKind, reason: &'static str) -> Registered {
 
 /// The same under a name of the agent's own.
 pub const fn on_named(kind: EventKind, name: &'static str, reason: &'static str) -> Registered {
-    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason }
+    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason, after_calls: false }
 }
 
 /// A version of the client, `2.1.325`.
@@ -263,6 +280,12 @@ impl Version {
 }
 
 impl SettingsPlan {
+    /// The events that are to be there. Whoever shares the settings may have another configuration and another client.
+    pub fn events(&self, registered: &'static [Registered]) -> Vec<&'static Registered> {
+        let results = if self.is_shared() { ResultsBy::Hooks } else { self.results };
+        needed(registered, self.client, results).collect()
+    }
+
     /// The settings are read on other machines too.
     pub fn is_shared(&self) -> bool {
         self.command == SHARED_PROGRAM

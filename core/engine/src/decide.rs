@@ -18,7 +18,7 @@ use model::effort::MemoryWrite;
 use model::event::{Body, EventKind};
 use model::reply::Reply;
 use model::row::{Agent, Event};
-use model::session::{Session, SessionState};
+use model::session::{ResultsBy, Session, SessionState};
 use model::session_facts::SessionNote;
 use model::{Finding, Findings, Level, Loaded, Ms, Placed};
 
@@ -45,13 +45,13 @@ fn deciding_first(mut rules: Vec<String>, guard: &Findings, gates: &[Finding]) -
 }
 
 pub fn decide(event: &EventContext<'_>) -> Outcome {
-    let EventContext { envelope, loaded, now, .. } = *event;
+    let EventContext { envelope, now, .. } = *event;
     // What was found quotes the command, and is stored, answered and compared from here on.
     let findings = Findings(event.findings.0.iter().cloned().map(redact::finding).collect());
     let findings = run_files::weigh(own_folder::lift(findings, event), began(event));
     let striker = strikes::Striker::of(event);
-    let mut writes = strikes::delivered(envelope, loaded, &striker);
-    let mut judged = strikes::judge(findings, loaded, &striker);
+    let mut writes = strikes::delivered(event, &striker);
+    let mut judged = strikes::judge(findings, event.loaded, &striker);
     let placed = observed(event);
     let event = &EventContext { placed: &placed, findings: &judged.findings, ..*event };
     let holding = leases::step(event);
@@ -143,7 +143,7 @@ fn observed(event: &EventContext<'_>) -> Placed {
 
 /// What waited and is shown now, or was by the `taut inbox` that came back.
 fn shown(event: &EventContext<'_>) -> Vec<Write> {
-    let audience = reply::shows_waiting(event.envelope).flatten();
+    let audience = reply::shows_waiting(event).flatten();
     let mut sessions: Vec<&String> = event.loaded.waiting.iter().map(|one| &one.session).collect();
     sessions.dedup();
     let shown = sessions.into_iter().map(|session| Write::InjectionsShown { session: session.clone(), audience });
@@ -169,6 +169,10 @@ fn remembered(mut session: Session, marks: Vec<SessionMark>, event: &EventContex
     marks.into_iter().for_each(|mark| mark.set(&mut session.memo));
     session.memo.memory_off |= event.memory_off();
     asks::remember(&mut session.memo, event.envelope, verdict, event.now);
+    if matches!(event.envelope.kind, EventKind::PostToolUse | EventKind::PostToolUseFailure) {
+        let by = if event.late.is_some() { ResultsBy::Transcript } else { ResultsBy::Hooks };
+        session.memo.results = Some(by);
+    }
     session.memo.reports_to = session.memo.reports_to.take().or_else(|| reports_to(&session, event.loaded));
     session
 }

@@ -30,6 +30,9 @@ pub struct EventContext<'a> {
     pub ids: Ids<'a>,
     /// What tells the call from every other, where something stands against it.
     pub digest: Option<&'a str>,
+    /// No hook has told of it: it is told afterwards, from the transcript, and happened at this moment. Nobody reads
+    /// the answer.
+    pub late: Option<Ms>,
 }
 
 /// Ids for rows that may be made, drawn before deciding.
@@ -222,6 +225,7 @@ pub(crate) mod tests {
             now: Ms(1),
             ids,
             digest: None,
+            late: None,
         }
     }
 }

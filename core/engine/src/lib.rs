@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod asks;
+pub mod call_results;
 pub mod cards;
 mod checkpoints;
 pub mod client_turn;

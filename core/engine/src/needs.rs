@@ -4,7 +4,7 @@
 use crate::cards::tells_of_cards;
 use crate::event_context::EventContext;
 use crate::memory::{ask, begin, note, offer, reading, settings};
-use crate::{checkpoints, context, reply, session, status};
+use crate::{checkpoints, context, reply, session, status, strikes};
 use grammar::{AgentCommand, AgentLine};
 use model::event::{Body, Envelope, EventKind};
 use model::fact::Probe;
@@ -33,6 +33,7 @@ pub fn raised(event: &EventContext<'_>) -> Vec<Probe> {
     asks.extend(ask::raised(event));
     asks.extend(offer::raised(event));
     asks.extend(checkpoints::raised(event));
+    asks.extend(strikes::raised(event));
     asks
 }
 
@@ -99,17 +100,19 @@ fn for_command(event: &EventContext<'_>, needs: &mut Needs) {
 fn to_be_shown(event: &EventContext<'_>, needs: &mut Needs) {
     let EventContext { envelope, who, loaded, .. } = *event;
     needs.teammate = status::teammate(envelope);
-    if let Some(audience) = reply::shows_waiting(envelope) {
+    if let Some(audience) = reply::shows_waiting(event) {
         needs.audience = audience;
         let carried = loaded.open.iter().filter(|session| who.carries(session));
         needs.injections = carried.map(|session| session.id.clone()).collect();
     }
-    if reply::shows_messages(envelope) {
+    if reply::shows_messages(event) {
         needs.messages = Some(session::taker(event));
         let mode = event.session().and_then(|session| session.mode.as_deref());
         if !settings::hears_of_workers(event.policy, mode) {
             needs.unshown_kinds = &WORKER_NOTICES;
         }
+    }
+    if envelope.kind == EventKind::PostToolUse && reply::hears(envelope) {
         needs.listed = reading(event).map(|words| (who.project.clone(), words));
     }
 }

@@ -67,10 +67,10 @@ fn mix(hash: u64, bytes: &[u8]) -> u64 {
 }
 
 pub fn event(event: &EventContext<'_>) -> Event {
-    let EventContext { envelope, who, now, ids, .. } = *event;
+    let EventContext { envelope, who, now, ids, late, .. } = *event;
     Event {
         id: ids.event.to_string(),
-        at: now,
+        at: late.unwrap_or(now),
         key: key(envelope, ids.request),
         agent: who.agent.clone(),
         session: None,

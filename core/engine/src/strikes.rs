@@ -3,13 +3,18 @@
 //! after the denial was delivered, and not for ever.
 
 use crate::event_context::EventContext;
+use model::agent::{CallReader, Speaker};
 use model::effect::{Allowance, AllowedOnce, Strike, Write};
 use model::event::{Envelope, EventKind};
+use model::fact::{Probe, TranscriptTail};
 use model::{Finding, Findings, Level, Loaded, Ms, RuleKind};
 
 /// Calls of one answer of a model come together; between a denial and the call that follows from it the model has to
 /// answer. Where an agent does not tell when an answer's calls have come back, this time is the sign.
 const SAME_ANSWER_MS: i64 = 1_000;
+
+/// So much is read of a transcript that may tell that a denial has been read.
+const LOOKED_AT: u64 = 256 << 10;
 
 /// How long a delivered strike stays open, and what a person lets through once.
 pub const OPEN_FOR_MS: i64 = 30 * 60 * 1000;
@@ -34,6 +39,16 @@ pub struct Striker<'a> {
     pub tells_batches: bool,
     /// What tells the call from every other.
     pub digest: Option<&'a str>,
+    /// The end of its transcript, where that was asked for.
+    pub transcript: Option<StrikerTranscript<'a>>,
+}
+
+/// What tells of the requests to the model where no hook tells that a batch has come back.
+#[derive(Clone, Copy)]
+pub struct StrikerTranscript<'a> {
+    reader: CallReader,
+    speaker: Speaker,
+    tail: &'a TranscriptTail,
 }
 
 impl<'a> Striker<'a> {
@@ -41,8 +56,42 @@ impl<'a> Striker<'a> {
         let EventContext { envelope, who, now, digest, .. } = *event;
         let root_session = who.host_session.as_deref().unwrap_or(&who.logical_id);
         let denied_to = envelope.sub_agent.as_ref().map_or("", |sub| &sub.id);
-        Self { root_session, denied_to, now, tells_batches: envelope.agent.tells_batches, digest }
+        let transcript = transcript(envelope).and_then(|(reader, speaker, path)| {
+            Some(StrikerTranscript { reader, speaker, tail: event.facts.transcript(&path)? })
+        });
+        Self { root_session, denied_to, now, tells_batches: envelope.agent.tells_batches, digest, transcript }
     }
+
+    /// Where no hook tells that a batch has come back the transcript does: the model was asked again since.
+    fn has_read(&self, strike: &Strike) -> bool {
+        let read = |told: StrikerTranscript<'_>| (told.reader.asked_since)(told.tail, told.speaker, strike.at);
+        strike.denied_to == self.denied_to && self.transcript.is_some_and(read)
+    }
+}
+
+/// Where the requests are written down of whom a call comes from.
+fn transcript(envelope: &Envelope) -> Option<(CallReader, Speaker, String)> {
+    let reader = envelope.agent.transcript.calls.filter(|_| envelope.kind == EventKind::PreToolUse)?;
+    let path = envelope.transcript.as_deref()?;
+    match &envelope.sub_agent {
+        None => Some((reader, Speaker::Session, path.to_string())),
+        Some(helper) => Some((reader, Speaker::Helper, (reader.of_helper)(path, &helper.id)?)),
+    }
+}
+
+/// The transcript is looked at only for a call that a strike of its own would open for.
+pub fn raised(event: &EventContext<'_>) -> Option<Probe> {
+    let striker = Striker::of(event);
+    if striker.transcript.is_some() {
+        return None;
+    }
+    let waits = |finding: &Finding| {
+        let intent = finding.intent.as_ref().filter(|_| finding.kind == RuleKind::Strike);
+        let own = event.loaded.strikes.iter().filter(|strike| strike.denied_to == striker.denied_to);
+        intent.is_some_and(|intent| own.clone().any(|strike| strike.intent == *intent && !strike.delivered))
+    };
+    let (_, _, path) = transcript(event.envelope).filter(|_| event.findings.0.iter().any(waits))?;
+    Some(Probe::Transcript { path, last: LOOKED_AT })
 }
 
 pub fn judge(findings: Findings, loaded: &Loaded, striker: &Striker<'_>) -> StrikeResult {
@@ -83,7 +132,7 @@ fn is_spent(finding: &Finding, loaded: &Loaded, striker: &Striker<'_>) -> bool {
     let age = |strike: &Strike| striker.now.since(strike.at);
     let read = |strike: &Strike| {
         let own = strike.denied_to == striker.denied_to;
-        strike.delivered || !striker.tells_batches && own && age(strike) >= SAME_ANSWER_MS
+        strike.delivered || !striker.tells_batches && own && age(strike) >= SAME_ANSWER_MS || striker.has_read(strike)
     };
     loaded.strikes.iter().any(|strike| strike.intent == *intent && read(strike) && age(strike) <= OPEN_FOR_MS)
 }
@@ -100,8 +149,19 @@ fn given(finding: &Finding, striker: &Striker<'_>) -> Option<Write> {
 }
 
 /// A batch that came back, a prompt or the end of a turn: the denials given
-/// until now have been read.
-pub fn delivered(envelope: &Envelope, loaded: &Loaded, striker: &Striker<'_>) -> Vec<Write> {
+/// until now have been read. What is told late comes while calls of the same answer may be out.
+pub fn delivered(event: &EventContext<'_>, striker: &Striker<'_>) -> Vec<Write> {
+    let EventContext { envelope, loaded, .. } = *event;
+    let told = |until: Option<Ms>| Write::StrikesDelivered {
+        session: striker.root_session.to_string(),
+        denied_to: striker.denied_to.to_string(),
+        until,
+    };
+    // What the transcript told once is not asked of it again; a denial of this very answer stays closed.
+    let read = loaded.strikes.iter().filter(|strike| !strike.delivered && striker.has_read(strike));
+    if let Some(last) = read.map(|strike| strike.at).max() {
+        return vec![told(Some(last))];
+    }
     let a_turn_went_by = matches!(
         envelope.kind,
         EventKind::PostToolBatch
@@ -111,13 +171,10 @@ pub fn delivered(envelope: &Envelope, loaded: &Loaded, striker: &Striker<'_>) ->
             | EventKind::StopFailure
     );
     let waiting = loaded.strikes.iter().any(|strike| !strike.delivered && strike.denied_to == striker.denied_to);
-    if !a_turn_went_by || !waiting {
+    if !a_turn_went_by || !waiting || event.late.is_some() {
         return Vec::new();
     }
-    vec![Write::StrikesDelivered {
-        session: striker.root_session.to_string(),
-        denied_to: striker.denied_to.to_string(),
-    }]
+    vec![told(None)]
 }
 
 #[cfg(test)]
@@ -125,8 +182,14 @@ mod tests {
     use super::*;
     use model::verdict::Intent;
 
-    const STRIKER: Striker<'static> =
-        Striker { root_session: "s", denied_to: "", now: Ms(10_000_000), tells_batches: true, digest: Some("call") };
+    const STRIKER: Striker<'static> = Striker {
+        root_session: "s",
+        denied_to: "",
+        now: Ms(10_000_000),
+        tells_batches: true,
+        digest: Some("call"),
+        transcript: None,
+    };
 
     fn finding(rule: &str, kind: RuleKind) -> Finding {
         let intent = Intent { what: "rewrite-remote".into(), target: "origin/main".into() };

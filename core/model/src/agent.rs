@@ -2,8 +2,10 @@
 //! told, and pure readers of what it writes. A room that knows no dialect asks here.
 
 use crate::call::Environment;
-use crate::event::EventKind;
+use crate::event::{Envelope, EventKind};
 use crate::fact::TranscriptTail;
+use crate::time::Ms;
+use serde_json::Value;
 use std::path::Path;
 
 /// One agent, declared once by its dialect.
@@ -105,6 +107,59 @@ pub struct TranscriptReader {
     pub last_words: fn(&TranscriptTail) -> Option<String>,
     /// What one line says of a request to the model.
     pub spent: fn(&[u8]) -> Option<SpentRequest>,
+    /// Where it tells of calls what the hooks after a call would tell.
+    pub calls: Option<CallReader>,
+}
+
+/// How a transcript tells what came of calls. Both take the end of the file, and look at the lines of the session itself
+/// or at those of a helper.
+#[derive(Debug, Clone, Copy)]
+pub struct CallReader {
+    /// What came of these calls, in the order in which they came back.
+    pub results: fn(&TranscriptTail, Speaker, &[String]) -> Vec<CallResult>,
+    /// Whether the model was asked for another answer after this moment: then it has read what its calls were told until
+    /// then. What does not tell is no.
+    pub asked_since: fn(&TranscriptTail, Speaker, Ms) -> bool,
+    /// The file of a helper, by the session's own file and the helper's id.
+    pub of_helper: fn(&str, &str) -> Option<String>,
+    /// What the hook after the call would have been told.
+    pub payload: fn(&UntoldCall<'_>) -> Vec<u8>,
+}
+
+/// Whose lines are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    Session,
+    Helper,
+}
+
+/// What came of one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallResult {
+    /// The id of the call.
+    pub call: String,
+    /// When it was written down.
+    pub at: Option<Ms>,
+    pub outcome: CallOutcome,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallOutcome {
+    Done(Value),
+    Failed(String),
+    /// It never ran, or was interrupted: no hook tells of it.
+    Refused,
+}
+
+/// A call that came back without a hook that told of it.
+#[derive(Debug, Clone, Copy)]
+pub struct UntoldCall<'a> {
+    /// The event before which, or after which, it is told.
+    pub beside: &'a Envelope,
+    pub result: &'a CallResult,
+    pub tool: &'a str,
+    pub input: &'a Value,
+    pub duration_ms: Option<u64>,
 }
 
 /// What one request, or several, took.
@@ -173,7 +228,8 @@ impl AgentVariables {
 
 impl TranscriptReader {
     /// Of an agent that keeps none that we read.
-    pub const NONE: Self = Self { usage: |_, _| FoundUsage::Nothing, last_words: |_| None, spent: |_| None };
+    pub const NONE: Self =
+        Self { usage: |_, _| FoundUsage::Nothing, last_words: |_| None, spent: |_| None, calls: None };
 }
 
 impl UsedTokens {

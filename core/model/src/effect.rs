@@ -36,6 +36,8 @@ pub enum Write {
     StrikesDelivered {
         session: String,
         denied_to: String,
+        /// Only those that were given until then, where it is known no better.
+        until: Option<Ms>,
     },
     /// Something to tell once, at the next chance.
     Injection(Injection),

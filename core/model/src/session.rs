@@ -111,9 +111,21 @@ pub struct ContextMemo {
     /// Unfinished work that it was offered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered: Option<Offered>,
+    /// Who tells of what came of its calls, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<ResultsBy>,
     /// Its last wake-up, which outlives the messages it was for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub woken: Option<Woken>,
+}
+
+/// Who tells of what came of a session's calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultsBy {
+    Hooks,
+    /// No hook is registered for it: it is read from the transcript at the next event.
+    Transcript,
 }
 
 /// Unfinished work that a session was told of.

@@ -6,7 +6,7 @@
 use std::io;
 
 use agents::LinePlace;
-use agents::settings::{GuardFailure, KnownClient, SettingsPlan, Version};
+use agents::settings::{GuardFailure, KnownClient, ResultsBy, SettingsPlan, Version};
 use serde_json::{Value, json};
 
 use crate::archive::{PackedFile, tar_gz};
@@ -73,6 +73,7 @@ fn hooks() -> Result<Value, PackError> {
         client: KnownClient::Unknown,
         on_failure: GuardFailure::Continue,
         allow: Vec::new(),
+        results: ResultsBy::Hooks,
     };
     let written = (agents::claude_code::DIALECT.settings.edit)("", &plan)
         .map_err(|error| PackError::unreadable("the plugin's hooks", error))?;

@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::person;
 use agents::Dialect;
 use agents::settings::{
-    DENIED_COMMAND, GuardFailure, KnownClient, Leaves, SHARED_PROGRAM, SettingsError, SettingsPlan,
+    DENIED_COMMAND, GuardFailure, KnownClient, Leaves, ResultsBy, SHARED_PROGRAM, SettingsError, SettingsPlan,
 };
 use host::install::LeftBehind;
 use host::install::line::{CommandLine, CommandLineError};
@@ -210,7 +210,50 @@ pub fn plan(places: &PathVariables, level: &SettingsLevel, client: KnownClient, 
         policy::OnFailure::Closed => GuardFailure::Block,
         policy::OnFailure::Open | policy::OnFailure::Ask => GuardFailure::Continue,
     };
-    SettingsPlan { command, client, on_failure, allow: Vec::new() }
+    let results = match engine::call_results::hooks_needed_by(&project_policy.policy).is_empty() {
+        true => ResultsBy::Transcript,
+        false => ResultsBy::Hooks,
+    };
+    SettingsPlan { command, client, on_failure, allow: Vec::new(), results }
+}
+
+/// What the configuration wants to be told after each call and no settings of the agent register.
+pub struct LackingEvents {
+    pub detail: String,
+    /// The command that registers them.
+    pub fix: &'static str,
+}
+
+/// What is configured after the hooks were put in may need more of them than the plain configuration. Nothing where there
+/// are none of ours at all.
+pub fn lacking(dialect: &Dialect, places: &PathVariables) -> Option<LackingEvents> {
+    let here = project(places).ok();
+    let levels =
+        [Some(SettingsLevel::User), here.clone().map(SettingsLevel::Project), here.clone().map(SettingsLevel::Local)];
+    let files = levels.into_iter().flatten().filter_map(|level| level.path(places, dialect));
+    let texts = files.filter_map(|path| SettingsSnapshot::read(&path).ok());
+    let found = texts.filter_map(|file| (dialect.settings.inspect)(file.text()).ok());
+    let entries: Vec<_> = found.flat_map(|found| found.entries).collect();
+    let after_calls = dialect.settings.registered.iter().filter(|event| event.after_calls);
+    let is_there = |name: &str| entries.iter().any(|entry| entry.event == name);
+    let lacks: Vec<_> = after_calls.map(|event| event.name).filter(|name| !is_there(name)).collect();
+    if entries.is_empty() || lacks.is_empty() {
+        return None;
+    }
+    let wants = |folder: &Path| {
+        let policies =
+            PolicyCache::new(places.user_config(), places.state()).of(&folder.to_string_lossy(), &places.home());
+        engine::call_results::hooks_needed_by(&policies.policy)
+    };
+    let everywhere = wants(&places.home());
+    let (keys, fix) = match everywhere.is_empty() {
+        false => (everywhere, "taut init"),
+        true => (here.map(|here| wants(&here)).unwrap_or_default(), "taut init --local"),
+    };
+    (!keys.is_empty()).then(|| LackingEvents {
+        detail: format!("`{}` works better with {}, which no settings register", keys.join("`, `"), lacks.join(", ")),
+        fix,
+    })
 }
 
 /// Tells the hook of a command that nothing lets through, by the installed line and in that agent's own words.

@@ -76,6 +76,7 @@ impl CliCommand<'_> {
             now: self.now,
             ids: Ids { event: &id, session: &id, request: &id },
             digest: None,
+            late: None,
         };
         let mut facts = host::probe::observe(&engine::further(&context), &self.setting.home);
         let mut round = Round::First;

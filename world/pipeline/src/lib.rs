@@ -12,6 +12,7 @@ mod file_rounds;
 mod held_call;
 mod helper_sessions;
 mod judge_context;
+mod late_results;
 mod measure;
 mod orphans;
 mod own_hooks;

@@ -1,5 +1,6 @@
 //! The way itself, and what it needs to be open.
 
+use crate::late_results::LateResults;
 use crate::own_hooks::OwnHooksCache;
 use crate::policy_cache::{PolicyCache, ProjectPolicy};
 use crate::prepare::{Caches, Prepared, PreparedCall, prepare};
@@ -65,6 +66,7 @@ pub struct Response {
 pub struct Pipeline {
     pub(crate) setting: PipelineSetup,
     pub(crate) caches: Caches,
+    pub(crate) late: LateResults,
     store: StoreHandle,
 }
 
@@ -78,6 +80,7 @@ impl Pipeline {
                 own_hooks: OwnHooksCache::default(),
             },
             setting,
+            late: LateResults::default(),
             store: StoreHandle::default(),
         }
     }
@@ -91,20 +94,20 @@ impl Pipeline {
     pub fn handle_with(&mut self, call: Call, early: impl FnOnce(Response)) -> Response {
         let prepared = self.prepare_safely(call);
         early(degraded::served(&prepared));
-        self.finish(vec![prepared]).pop().unwrap_or_default()
+        self.finish_after_results(vec![prepared]).pop().unwrap_or_default()
     }
 
     /// Several calls that arrived together share one transaction.
     pub fn handle_all(&mut self, calls: Vec<Call>) -> Vec<Response> {
         let prepared = calls.into_iter().map(|call| self.prepare_safely(call)).collect();
-        self.finish(prepared)
+        self.finish_after_results(prepared)
     }
 
     /// The same for a process that makes no checkpoints: calls that need one are handed back.
     pub fn handle_or_hand_back(&mut self, calls: Vec<Call>) -> Vec<Response> {
         let mut prepared: Vec<Prepared> = calls.into_iter().map(|call| self.prepare_safely(call)).collect();
         prepared.iter_mut().for_each(|one| one.hands_back = true);
-        self.finish(prepared)
+        self.finish_after_results(prepared)
     }
 
     /// What is answered when the call could not be looked into in time: its words are judged alone, and that is
@@ -129,7 +132,12 @@ impl Pipeline {
         })
     }
 
-    fn finish(&mut self, mut prepared: Vec<Prepared>) -> Vec<Response> {
+    fn finish_after_results(&mut self, prepared: Vec<Prepared>) -> Vec<Response> {
+        self.results_before(&prepared);
+        self.finish(prepared)
+    }
+
+    pub(crate) fn finish(&mut self, mut prepared: Vec<Prepared>) -> Vec<Response> {
         let mut served: Vec<Option<Response>> = prepared.iter().map(|_| None).collect();
         let mut trouble = self.store_all(&mut prepared, &mut served);
         if trouble.is_some() && prepared.len() > 1 {

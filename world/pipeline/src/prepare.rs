@@ -13,7 +13,7 @@ use engine::{EventContext, Ids, Places, Plan};
 use grammar::AgentLine;
 use model::fact::Facts;
 use model::reply::{GateStop, Reply};
-use model::{Answer, Call, Envelope, EventKind, Findings, Level, Loaded, Placed, Who, row, stop_code};
+use model::{Answer, Call, Envelope, EventKind, Findings, Level, Loaded, Ms, Placed, Who, row, stop_code};
 use policy::OnFailure;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -73,6 +73,8 @@ pub struct PreparedEvent {
     pub places: Places,
     /// For questions that only come up once the stored rows are known.
     pub home: PathBuf,
+    /// When it happened, where no hook has told of it.
+    pub late: Option<Ms>,
 }
 
 impl PreparedEvent {
@@ -118,6 +120,7 @@ impl PreparedEvent {
             now: call.at,
             ids,
             digest: self.digest.as_deref(),
+            late: self.late,
         }
     }
 
@@ -235,8 +238,19 @@ impl PreparedEvent {
         let (places, home) = (places(call, &project_policy, setting), setting.home.clone());
         let line = AgentLine::of(&envelope);
         let as_sent = None;
-        let mut event =
-            Self { line, envelope, as_sent, who, facts, findings, digest: None, project_policy, places, home };
+        let mut event = Self {
+            line,
+            envelope,
+            as_sent,
+            who,
+            facts,
+            findings,
+            digest: None,
+            project_policy,
+            places,
+            home,
+            late: None,
+        };
         event.set_digest(call);
         event
     }
@@ -350,6 +364,7 @@ fn look(
         places: places(call, &here, setting),
         project_policy: here,
         home: setting.home.clone(),
+        late: None,
     };
     look_around(&mut seen, call, Ids { event, session, request: &call.request });
     seen.findings = judged(&plan, &seen, call, setting, &mut caches.policies);

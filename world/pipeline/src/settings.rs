@@ -50,6 +50,7 @@ mod tests {
             client: KnownClient::Unknown,
             on_failure: GuardFailure::Continue,
             allow: Vec::new(),
+            results: model::session::ResultsBy::Hooks,
         };
         let off = (settings.edit)("{}", &plan("/b/taut")).unwrap().text;
         let put = |plan: &SettingsPlan| (settings.waiting.as_ref().unwrap().edit)(&off, plan).unwrap().text;

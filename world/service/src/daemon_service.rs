@@ -93,6 +93,9 @@ impl Service for DaemonService {
     }
 
     fn after_answers(&mut self) {
+        let late = self.pipeline.late_results();
+        self.notes.extend(late.iter().flat_map(notes));
+        self.news |= late.iter().any(|late| late.after.iter().any(is_news));
         for (level, note) in self.notes.drain(..) {
             match level {
                 Level::WARN => tracing::warn!("{note}"),

@@ -77,6 +77,8 @@ macro_rules! columns {
     };
 }
 
+pub(crate) use columns;
+
 pub(crate) const COLUMNS: &str = columns!();
 const LIST: &str = concat!("SELECT ", columns!(), " FROM events WHERE 1");
 

@@ -58,6 +58,7 @@ mod tasks;
 mod timeline;
 mod tx;
 mod unstored;
+mod untold_calls;
 mod wakes;
 
 pub use agent_names::Renamed;

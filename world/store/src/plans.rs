@@ -3,7 +3,7 @@
 
 use crate::{
     EventFilter, Store, agent_names, agents, efforts, events, fleet, injections, messages, projects, prune,
-    session_look_back, sessions, strikes, timeline,
+    session_look_back, sessions, strikes, timeline, untold_calls,
 };
 use std::time::Duration;
 
@@ -79,6 +79,7 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         strikes::DELIVER,
         strikes::GIVE,
         strikes::UNEXPIRED,
+        untold_calls::ASKED,
     ] {
         for step in plan(&store, sql) {
             // What a bounded statement has found is gone through as it comes.

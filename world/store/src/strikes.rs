@@ -18,7 +18,7 @@ pub(crate) const GIVE: &str = "INSERT INTO strikes (session, rule, what, target,
     ON CONFLICT DO UPDATE SET at = excluded.at, delivered = excluded.delivered";
 
 pub(crate) const DELIVER: &str =
-    "UPDATE strikes SET delivered = 1 WHERE session = ?1 AND denied_to = ?2 AND delivered = 0";
+    "UPDATE strikes SET delivered = 1 WHERE session = ?1 AND denied_to = ?2 AND delivered = 0 AND at <= ifnull(?3, at)";
 
 /// The session strikes are kept under: the host's, which its sub-agents share.
 pub(crate) fn root_session(who: &Who) -> &str {
@@ -40,8 +40,8 @@ pub(crate) fn give(conn: &Connection, strike: &Strike) -> rusqlite::Result<()> {
         .map(drop)
 }
 
-pub(crate) fn deliver(conn: &Connection, session: &str, denied_to: &str) -> rusqlite::Result<()> {
-    conn.prepare_cached(DELIVER)?.execute([session, denied_to]).map(drop)
+pub(crate) fn deliver(conn: &Connection, session: &str, denied_to: &str, until: Option<Ms>) -> rusqlite::Result<()> {
+    conn.prepare_cached(DELIVER)?.execute(params![session, denied_to, until.map(|until| until.0)]).map(drop)
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Strike> {

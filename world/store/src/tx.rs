@@ -110,7 +110,7 @@ fn apply_one(conn: &Connection, write: &Write) -> rusqlite::Result<()> {
         Write::Strike(strike) => strikes::give(conn, strike),
         Write::Allowance(allowance) => allowances::put(conn, allowance),
         Write::AllowanceSpent(what) => allowances::spend(conn, what),
-        Write::StrikesDelivered { session, denied_to } => strikes::deliver(conn, session, denied_to),
+        Write::StrikesDelivered { session, denied_to, until } => strikes::deliver(conn, session, denied_to, *until),
         Write::Injection(injection) => injections::put(conn, injection),
         Write::InjectionsShown { session, audience } => injections::clear(conn, session, *audience),
         Write::Task(turn) => tasks::write_turn(conn, turn).map(drop),

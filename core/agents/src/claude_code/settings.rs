@@ -21,6 +21,7 @@ pub use registered::REGISTERED;
 use crate::hook_file::{EntryShape, HOOK_WORDS, JsonHooks, command_line, plain_json_only};
 use crate::settings::{ClientVersions, ProofDialect, SettingsDialect};
 use model::EventKind;
+use model::session::ResultsBy;
 use serde_json::{Map, Value, json};
 
 /// The arguments of our command; they stay the same across upgrades.
@@ -64,6 +65,10 @@ pub const SETTINGS: SettingsDialect = SettingsDialect {
 /// Puts our entries in, or brings those that are there up to date. The line that waits for answers is brought up to date
 /// where it is, and never put in here.
 pub fn edit(text: &str, plan: &SettingsPlan) -> Result<Edited, SettingsError> {
+    // What becomes of an answer from elsewhere is told after its call.
+    let answered = !waiting::LINES.inspect(text)?.entries.is_empty();
+    let results = if answered { ResultsBy::Hooks } else { plan.results };
+    let plan = &SettingsPlan { results, ..plan.clone() };
     let hooks = HOOKS.edit(text, plan)?;
     status_line::kept(rules::add(waiting::kept(hooks, plan)?, &plan.allow)?, plan)
 }

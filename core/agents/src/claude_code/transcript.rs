@@ -2,6 +2,8 @@
 //! is looked at by itself, from the last to the first: what cannot be read,
 //! belongs to a sub-agent or is of no use is passed over.
 
+mod calls;
+
 use crate::agent_output::usage;
 use crate::transcript_lines::{self, spent_line};
 use model::agent::{FoundUsage, SpentRequest, TranscriptReader, Usage};
@@ -13,7 +15,7 @@ use serde_json::Value;
 use std::fmt;
 use std::marker::PhantomData;
 
-pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage: last, last_words, spent };
+pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage: last, last_words, spent, calls: Some(calls::CALLS) };
 
 /// The answer of the last line that has one. `floor` is a place in the file
 /// before which everything is of a context that is no more.

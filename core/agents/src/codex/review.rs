@@ -101,6 +101,7 @@ mod tests {
             client: KnownClient::Unknown,
             on_failure: GuardFailure::Continue,
             allow: Vec::new(),
+            results: model::session::ResultsBy::Hooks,
         };
         (DIALECT.settings.edit)("", &plan).unwrap().text
     }

@@ -69,6 +69,7 @@ pub const REGISTERED: &[Registered] = &[
         since: ALWAYS,
         timeout: SHORT,
         reason: "the user has ended the turn; status",
+        after_calls: false,
     },
     on(EventKind::PreCompact, "saves what the session knows before it is compacted"),
     on(EventKind::PostCompact, "context usage starts again"),
@@ -78,6 +79,7 @@ pub const REGISTERED: &[Registered] = &[
         since: ALWAYS,
         timeout: SHORT,
         reason: "ends the session and releases what the agent held",
+        after_calls: false,
     },
 ];
 

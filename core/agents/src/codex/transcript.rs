@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Lines that are looked through.
 const MOST_LINES: usize = 200;
 
-pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage, last_words, spent };
+pub const TRANSCRIPT: TranscriptReader = TranscriptReader { usage, last_words, spent, calls: None };
 
 /// Codex notes down what each answer of the model has used, and what a compaction has left.
 fn usage(tail: &TranscriptTail, floor: u64) -> FoundUsage {

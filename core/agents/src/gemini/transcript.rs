@@ -10,6 +10,7 @@ pub const TRANSCRIPT: TranscriptReader = TranscriptReader {
     usage: |tail, floor| transcript_lines::last_usage(tail, floor, usage),
     last_words: |tail| transcript_lines::last(tail, words),
     spent,
+    calls: None,
 };
 
 /// Most lines are the results of tools, and are not parsed.

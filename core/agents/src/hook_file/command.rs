@@ -97,6 +97,7 @@ mod tests {
             client: KnownClient::Unknown,
             on_failure: GuardFailure::Continue,
             allow: Vec::new(),
+            results: model::session::ResultsBy::Hooks,
         };
         assert_eq!(command_line(&plan("/opt/taut"), "codex"), "/opt/taut hook --agent codex");
         assert_eq!(command_line(&plan("/my tools/taut"), "codex"), "'/my tools/taut' hook --agent codex");

@@ -38,7 +38,7 @@ pub enum EntryShape {
 impl JsonHooks {
     /// Puts our entries in, or brings those that are there up to date.
     pub fn edit(&self, text: &str, plan: &SettingsPlan) -> Result<Edited, SettingsError> {
-        let planned: Vec<_> = self.registered.iter().filter(|event| plan.client.has(event.since)).collect();
+        let planned = plan.events(self.registered);
         let mut edited = Edited::unchanged(text);
         while let Some(step) = drop_stale(self, &edited.text, &planned)? {
             edited.take(step);

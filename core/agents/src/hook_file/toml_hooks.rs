@@ -33,7 +33,7 @@ const MATCHERS: [&str; 2] = ["matcher", "match"];
 impl TomlHooks {
     /// Puts our tables in, or brings those that are there up to date.
     pub fn edit(&self, text: &str, plan: &SettingsPlan) -> Result<Edited, SettingsError> {
-        let planned: Vec<_> = self.registered.iter().filter(|event| plan.client.has(event.since)).collect();
+        let planned = plan.events(self.registered);
         let mut edited = Edited::unchanged(text);
         while let Some((event, text)) = self.without_stale(&edited.text, &planned)? {
             edited.text = text;

@@ -10,6 +10,7 @@ pub const TRANSCRIPT: TranscriptReader = TranscriptReader {
     usage: |tail, floor| transcript_lines::last_usage(tail, floor, usage),
     last_words: |tail| transcript_lines::last(tail, words),
     spent,
+    calls: None,
 };
 
 /// A compaction does not say what is left. A message of the agent says what it was made from, and its own size.

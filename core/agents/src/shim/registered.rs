@@ -18,7 +18,7 @@ pub const REGISTERED: &[Registered] = &[
 ];
 
 const fn on(kind: EventKind, reason: &'static str) -> Registered {
-    Registered { kind, name: kind.name(), since: Version(0, 0, 0), timeout: 5, reason }
+    Registered { kind, name: kind.name(), since: Version(0, 0, 0), timeout: 5, reason, after_calls: false }
 }
 
 pub const PROOF: ProofDialect = ProofDialect { payload, farewell, denial };

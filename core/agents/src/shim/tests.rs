@@ -69,6 +69,7 @@ fn i1_the_plugin_is_put_in_brought_up_to_date_and_taken_out_and_its_proof_is_und
         client: KnownClient::Unknown,
         on_failure: GuardFailure::Block,
         allow: Vec::new(),
+        results: model::session::ResultsBy::Hooks,
     };
     for dialect in PLUGINS {
         let settings = &dialect.settings;

@@ -204,6 +204,7 @@ fn i1_its_file_is_one_of_ours_with_the_version_it_asks_for_and_goes_as_it_came()
         ),
         on_failure: GuardFailure::Continue,
         allow: Vec::new(),
+        results: model::session::ResultsBy::Hooks,
     };
     assert_eq!(plan.client, KnownClient::Known(Version(1, 0, 102)));
     let edited = (DIALECT.settings.edit)("", &plan).unwrap();

@@ -11,6 +11,7 @@ mod gemini;
 mod grok;
 mod kimi_code;
 mod loop_runs;
+mod needed_events;
 mod qwen;
 mod recognised;
 mod screen;

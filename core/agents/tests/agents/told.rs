@@ -51,6 +51,7 @@ pub fn settings_round_trip(dialect: &'static Dialect) -> String {
         client: KnownClient::Unknown,
         on_failure: GuardFailure::Continue,
         allow: Vec::new(),
+        results: model::session::ResultsBy::Hooks,
     };
     let settings = &dialect.settings;
     for own in ["", "{}\n", "{\n  // mine\n  \"hooks\": { \"Stop\": [] },\n  \"a\": 1\n}\n"] {

@@ -2,8 +2,9 @@
 //! The model reads why and what to do instead; the user, how to overrule it.
 
 use super::{ReplyDraft, pre_compact};
-use crate::context::ContextBudget;
+use crate::context::{ContextBudget, Rank};
 use crate::event_context::EventContext;
+use crate::fleet::messages;
 use crate::memory::Memory;
 use crate::{checkpoints, stops};
 use model::reply::{ByFamily, Gate, GateStop, Reply};
@@ -35,6 +36,10 @@ pub fn say(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
     };
     let mut budget = ContextBudget::default();
     memory.add_to(&mut budget);
+    for waiting in &event.loaded.waiting {
+        budget.say(Rank::Message, waiting.text.as_str());
+    }
+    messages::add_to(&event.loaded.messages, &mut budget);
     if let Some(text) = said.fit(budget, event) {
         gate.context = Some(gate.context.map_or(text.clone(), |context| format!("{context}\n\n{text}")));
     }

@@ -22,7 +22,7 @@ use model::effect::{Audience, Injection, Write};
 use model::effort::MemoryWrite;
 use model::event::{Envelope, EventKind, Family};
 use model::reply::{ByFamily, Context, GateStop, Reply};
-use model::session::{ContextMemo, Offered, Once};
+use model::session::{ContextMemo, Offered, Once, ResultsBy};
 
 /// An answer, and what is to be stored because of it.
 #[derive(Default)]
@@ -93,7 +93,7 @@ impl ReplyDraft {
     fn fit(&mut self, budget: ContextBudget, event: &EventContext<'_>) -> Option<String> {
         let mut fitted = budget.fit();
         let carries = event.envelope.agent.expresses.context;
-        if !carries.has(event.envelope.kind) {
+        if !carries.has(event.envelope.kind) || event.late.is_some() {
             // An event that cannot carry it leaves it to one that can, if there is one.
             let later = [EventKind::UserPromptSubmit, EventKind::PostToolUse].into_iter().any(|kind| carries.has(kind));
             fitted.deferred.extend(fitted.text.take().filter(|_| later));
@@ -155,24 +155,34 @@ fn context(event: &EventContext<'_>, memory: &Memory) -> ReplyDraft {
 }
 
 /// Whether an event can carry messages. A sub-agent's cannot: they are for its parent.
-pub fn shows_messages(envelope: &Envelope) -> bool {
-    let carries =
-        matches!(envelope.kind, EventKind::SessionStart | EventKind::UserPromptSubmit | EventKind::PostToolUse);
-    carries && hears(envelope)
+pub fn shows_messages(event: &EventContext<'_>) -> bool {
+    let carries = match event.envelope.kind {
+        EventKind::SessionStart | EventKind::UserPromptSubmit => true,
+        EventKind::PostToolUse => event.late.is_none(),
+        EventKind::PreToolUse => is_told_before_calls(event),
+        _ => false,
+    };
+    carries && hears(event.envelope)
+}
+
+/// In a session of whose results no hook tells, the next call is the first chance within a turn.
+fn is_told_before_calls(event: &EventContext<'_>) -> bool {
+    event.own_session().is_some_and(|session| session.memo.results == Some(ResultsBy::Transcript))
 }
 
 /// Whether the event's own agent can be given context with its answer.
-fn hears(envelope: &Envelope) -> bool {
+pub fn hears(envelope: &Envelope) -> bool {
     envelope.sub_agent.is_none() && envelope.agent.expresses.context.has(envelope.kind)
 }
 
 /// Whose part of what was stored to be shown an event can carry: all of it beside
 /// a prompt; a tool's result is not shown to the user.
-pub fn shows_waiting(envelope: &Envelope) -> Option<Option<Audience>> {
-    match envelope.kind {
-        _ if !hears(envelope) => None,
+pub fn shows_waiting(event: &EventContext<'_>) -> Option<Option<Audience>> {
+    match event.envelope.kind {
+        _ if !hears(event.envelope) => None,
         EventKind::UserPromptSubmit => Some(None),
-        EventKind::PostToolUse => Some(Some(Audience::Model)),
+        EventKind::PostToolUse if event.late.is_none() => Some(Some(Audience::Model)),
+        EventKind::PreToolUse if is_told_before_calls(event) => Some(Some(Audience::Model)),
         _ => None,
     }
 }

@@ -27,7 +27,7 @@ fn is_due(event: &EventContext<'_>) -> bool {
         _ => false,
     };
     let told = event.session().is_some_and(|session| session.memo.has(Once::ConfigurationNotice));
-    carries && !told && event.envelope.sub_agent.is_none()
+    carries && !told && event.envelope.sub_agent.is_none() && event.late.is_none()
 }
 
 fn text(policy: &Policy) -> Option<String> {

@@ -55,6 +55,7 @@ fn placed(started: u64, open: Vec<Session>) -> Session {
         now: Ms(1),
         ids: Ids { event: "e", session: "fresh", request: "r" },
         digest: None,
+        late: None,
     };
     let needs = engine::needs(&event);
     event.placed = &needs.placed;

@@ -3,7 +3,7 @@
 use super::doctor::worst_first;
 use super::installed_hooks::{InstalledHooks, installed};
 use super::{ago, judge_here, stored};
-use crate::agent_settings;
+use crate::agent_settings::{self, LackingEvents};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
@@ -29,6 +29,8 @@ struct Overview {
     /// The project of this folder, where it is in one.
     project: Option<String>,
     installed: Vec<InstalledHooks>,
+    /// What the configuration wants to be told and no settings register.
+    lacking: Option<LackingEvents>,
     guard: String,
     daemon: Option<String>,
     /// What is told and how, where anything is.
@@ -51,6 +53,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             "project": overview.project,
             "installed": levels(&overview.installed),
             "hooks": overview.installed.iter().map(|at| json!({"agent": at.dialect.id(), "settings": at.levels, "off": at.off})).collect::<Vec<_>>(),
+            "lacking": overview.lacking.as_ref().map(|lacking| json!({"detail": lacking.detail, "fix": lacking.fix})),
             "guard": overview.guard,
             "daemon": overview.daemon,
             "notify": overview.notify,
@@ -68,6 +71,9 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     printer.line(text!("{} {}", printer.bold("taut"), env!("CARGO_PKG_VERSION")));
     row("project", overview.project.clone().unwrap_or_else(|| "none here".into()));
     row("hooks", hooks(&overview));
+    if let Some(lacking) = &overview.lacking {
+        row("", lacking.detail.clone());
+    }
     row("guard", overview.guard.clone());
     row("daemon", overview.daemon.clone().unwrap_or_else(|| "not running (hooks work without it)".into()));
     if let Some(notify) = &overview.notify {
@@ -99,6 +105,7 @@ fn look() -> Result<Overview, CliError> {
     Ok(Overview {
         project: agent_settings::project(&places).ok().map(|path| path.to_string_lossy().into_owned()),
         guard: guard(project_policy, &installed, now),
+        lacking: installed.iter().find_map(|at| agent_settings::lacking(at.dialect, &places)),
         installed,
         daemon: daemon
             .map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
@@ -212,6 +219,11 @@ fn next(overview: &Overview) -> &'static str {
         "taut init            (installs the hooks, after showing the change)"
     } else if overview.installed.iter().any(|at| at.off.is_some()) {
         "taut doctor          (says why the guard is off, and what helps)"
+    } else if let Some(lacking) = &overview.lacking {
+        match lacking.fix {
+            "taut init" => "taut init            (registers the events that the configuration needs)",
+            _ => "taut init --local    (registers the events that this project needs)",
+        }
     } else if !overview.stopped.is_empty() {
         "taut events --denied (what was stopped, and why)"
     } else {

@@ -132,6 +132,9 @@ fn serve(arrived: &Arrived, pipe: &mut MessagePipe) {
     if after.contains(&After::Tell) {
         service::tell_in_background(&places);
     }
+    for late in pipeline.late_results() {
+        service::after_in_process(&late.after, &places);
+    }
     pipeline.settle();
 }
 

@@ -1,5 +1,6 @@
 //! `taut init`, `taut uninstall` and `taut doctor` in a throw-away home.
 
+use crate::needed_events::plain_events;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use testkit::{Finished, Sandbox};
@@ -19,7 +20,7 @@ pub(crate) struct Scene {
 
 impl Scene {
     /// A home where `claude --version` says so.
-    fn with_client(version: &str) -> Self {
+    pub(crate) fn with_client(version: &str) -> Self {
         let sandbox = Sandbox::with_copy_of(Path::new(env!("CARGO_BIN_EXE_taut"))).unwrap();
         let sandbox = sandbox.with_env("TAUT_NO_DAEMON", "1");
         let claude = sandbox.root().join("bin/claude");
@@ -98,7 +99,7 @@ fn i1_init_says_in_words_what_it_changes_and_the_lines_on_request() {
     let scene = Scene::new();
     let diff = "+    \"PreToolUse\": [";
     let said = scene.works(&["init", "--yes"]);
-    let all = agents::DEFAULT.settings.registered.len();
+    let all = plain_events(agents::DEFAULT);
     assert!(said.contains(&format!("adds one line to {all} events in ~/.claude/settings.json")), "{said}");
     assert!(said.contains("What changes for you") && said.contains("What does not"), "{said}");
     assert!(!said.contains(diff), "{said}");

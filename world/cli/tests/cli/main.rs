@@ -29,6 +29,7 @@ mod memory_commands;
 mod memory_switch;
 mod messages;
 mod names;
+mod needed_events;
 mod notify;
 mod one_fleet;
 mod origin;

@@ -10,6 +10,7 @@ mod mcp;
 mod memory;
 mod memory_day;
 mod overnight;
+mod plain_events;
 mod queue;
 mod recorded;
 mod talk;

@@ -1,5 +1,6 @@
 //! A home with `taut init` done in it, where every hook call is written down beside its answer.
 
+use agents::settings::{GuardFailure, KnownClient, ResultsBy, SettingsPlan};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,7 +39,25 @@ pub struct Heard {
 }
 
 impl RecordedClient {
+    /// With every event that there is, as it was installed before the configuration decided.
     pub fn new() -> Self {
+        let stage = Self::plain();
+        let path = stage.sandbox.claude_dir().join("settings.json");
+        let text = fs::read_to_string(&path).unwrap();
+        let settings = &agents::DEFAULT.settings;
+        let plan = SettingsPlan {
+            command: (settings.inspect)(&text).unwrap().entries[0].program.clone(),
+            client: KnownClient::Unknown,
+            on_failure: GuardFailure::Continue,
+            allow: Vec::new(),
+            results: ResultsBy::Hooks,
+        };
+        fs::write(&path, (settings.edit)(&text, &plan).unwrap().text).unwrap();
+        stage
+    }
+
+    /// As `taut init` does it in the plain configuration.
+    pub fn plain() -> Self {
         let Stage { sandbox } = Stage::installed();
         let client = RealClient::installed().unwrap();
         let bin = sandbox.root().join("bin");

@@ -9,6 +9,7 @@ mod entries;
 mod fleet;
 mod friction;
 mod home;
+mod late_results;
 mod memory;
 mod mutation;
 mod names;

@@ -159,7 +159,7 @@ fn g2_a_strike_is_kept_delivered_and_expires() {
         &[
             Write::Strike(strike("origin", "")),
             Write::Strike(strike("origin", "helper")),
-            Write::StrikesDelivered { session: "host-1".into(), denied_to: String::new() },
+            Write::StrikesDelivered { session: "host-1".into(), denied_to: String::new(), until: None },
         ],
     );
     let mut strikes =

@@ -7,6 +7,9 @@ impl Version {
     pub const EXEC_FORM: Self = Self(2, 1, 139);
     /// The first client that takes `onFailure`.
     pub const ON_FAILURE: Self = Self(2, 1, 295);
+    /// The first client that was seen to write its requests to the model into the transcript: they tell that the calls of
+    /// an answer have come back, which otherwise only a hook does.
+    pub const TELLS_REQUESTS: Self = Self(2, 1, 325);
 }
 
 pub fn form(client: KnownClient) -> CommandForm {

@@ -10,7 +10,7 @@ const ALWAYS: Version = Version(0, 0, 0);
 const EXEC: Version = Version(2, 1, 139);
 const MODEL_SWITCH: Version = Version(2, 1, 251);
 
-/// Every event that is registered, in the order of a session's life.
+/// Every event that may be registered, in the order of a session's life; `needed` says which of them are.
 ///
 /// Left out, because registering them changes the client or helps nobody:
 /// - `WorktreeCreate`: a hook there replaces `git worktree`.
@@ -29,9 +29,9 @@ pub const REGISTERED: &[Registered] = &[
     on(EventKind::PreToolUse, ALWAYS, "the guard"),
     on(EventKind::PermissionRequest, EXEC, "shows that an agent waits for its user"),
     on(EventKind::PermissionDenied, EXEC, "a tool that was refused is no longer in flight"),
-    on(EventKind::PostToolUse, ALWAYS, "the tool has ended; delivers what is pending"),
-    on(EventKind::PostToolUseFailure, EXEC, "the tool has failed; status and record"),
-    on(EventKind::PostToolBatch, EXEC, "a denial has been delivered: strikes open after it"),
+    after_calls(EventKind::PostToolUse, ALWAYS, "the tool has ended; delivers what is pending"),
+    after_calls(EventKind::PostToolUseFailure, EXEC, "the tool has failed; status and record"),
+    after_calls(EventKind::PostToolBatch, EXEC, "a denial has been delivered: strikes open after it"),
     on(EventKind::Notification, ALWAYS, "an agent needs attention or idles"),
     on(EventKind::SubagentStart, EXEC, "opens the sub-agent's session"),
     on(EventKind::SubagentStop, ALWAYS, "ends the sub-agent's session"),
@@ -53,9 +53,15 @@ pub const REGISTERED: &[Registered] = &[
         // The client cuts this event at 1.5 s unless a timeout is set.
         timeout: 5,
         reason: "ends the session and releases what the agent held",
+        after_calls: false,
     },
 ];
 
 const fn on(kind: EventKind, since: Version, reason: &'static str) -> Registered {
-    Registered { kind, name: kind.name(), since, timeout: 10, reason }
+    Registered { kind, name: kind.name(), since, timeout: 10, reason, after_calls: false }
+}
+
+/// The client spends more on firing such an event than Taut on answering it.
+const fn after_calls(kind: EventKind, since: Version, reason: &'static str) -> Registered {
+    Registered { after_calls: true, ..on(kind, since, reason) }
 }

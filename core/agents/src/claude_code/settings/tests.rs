@@ -12,6 +12,7 @@ pub(super) fn plan() -> SettingsPlan {
         client: KnownClient::Known(Version(2, 1, 325)),
         on_failure: GuardFailure::Continue,
         allow: Vec::new(),
+        results: model::session::ResultsBy::Hooks,
     }
 }
 

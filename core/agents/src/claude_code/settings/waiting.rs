@@ -28,6 +28,7 @@ const LINE: Registered = Registered {
     // A day. When it is over the dialog stands as before; ours ends before.
     timeout: 86_400,
     reason: "waits for an answer from elsewhere",
+    after_calls: false,
 };
 
 /// Says which file is the session's bell.
@@ -37,6 +38,7 @@ const BEGIN: Registered = Registered {
     since: Version::EXEC_FORM,
     timeout: 10,
     reason: "names the file that wakes the session",
+    after_calls: false,
 };
 
 /// A client at rest is woken by what this line says when the file has changed.
@@ -46,6 +48,7 @@ const BELL: Registered = Registered {
     since: Version::EXEC_FORM,
     timeout: 10,
     reason: "wakes the session for messages",
+    after_calls: false,
 };
 
 fn watch(path: &str) -> String {

@@ -14,7 +14,7 @@ use model::EventKind;
 use serde_json::{Value, json};
 
 const fn on(kind: EventKind, name: &'static str) -> Registered {
-    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason: "a test" }
+    Registered { kind, name, since: Version(0, 0, 0), timeout: 10, reason: "a test", after_calls: false }
 }
 
 const REGISTERED: &[Registered] = &[
@@ -73,6 +73,7 @@ fn plan() -> SettingsPlan {
         client: KnownClient::Unknown,
         on_failure: GuardFailure::Continue,
         allow: Vec::new(),
+        results: model::session::ResultsBy::Hooks,
     }
 }
 

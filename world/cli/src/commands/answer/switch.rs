@@ -60,10 +60,10 @@ pub fn off(args: &AnswerSwitchArgs, printer: &Printer) -> Result<Exit, CliError>
     may_switch("answer off", args)?;
     for attempt in 1.. {
         let mut changes = Vec::new();
-        for file in WaitingFile::all(&PathVariables::from_process())? {
-            let edited =
-                (file.line.remove)(file.snapshot.text()).map_err(|error| misread(&file.snapshot.path, &error))?;
-            changes.push(proposal(file, edited.text));
+        let files = WaitingFile::all(&PathVariables::from_process())?;
+        let agents: Vec<_> = files.iter().map(|file| file.dialect).collect();
+        for (file, client) in files.into_iter().zip(agent_settings::clients(&agents)) {
+            changes.push(take_out(file, client)?);
         }
         if let Some(exit) = make(changes, false, args, attempt, printer)? {
             if exit == Exit::Ok && !args.dry_run {
@@ -176,7 +176,25 @@ fn put_in(file: WaitingFile, client: KnownClient, printer: &Printer) -> Result<(
     let base = agent_settings::plan(&PathVariables::from_process(), &SettingsLevel::User, client, command);
     let plan = SettingsPlan { client, ..base };
     let edited = (file.line.edit)(file.snapshot.text(), &plan).map_err(|error| misread(&file.snapshot.path, &error))?;
-    Ok(proposal(file, edited.text))
+    let text = with_needed_events(&file, edited.text, &plan)?;
+    Ok(proposal(file, text))
+}
+
+fn take_out(file: WaitingFile, client: KnownClient) -> Result<(WaitingFile, Proposal), CliError> {
+    let edited = (file.line.remove)(file.snapshot.text()).map_err(|error| misread(&file.snapshot.path, &error))?;
+    let mut text = edited.text;
+    if let Some(entry) = file.found.entries.first().filter(|_| file.is_on()) {
+        let command = entry.program.clone();
+        let plan = agent_settings::plan(&PathVariables::from_process(), &SettingsLevel::User, client, command);
+        text = with_needed_events(&file, text, &plan)?;
+    }
+    Ok(proposal(file, text))
+}
+
+/// What became of an answer is told after its call: the hooks follow the switch.
+fn with_needed_events(file: &WaitingFile, text: String, plan: &SettingsPlan) -> Result<String, CliError> {
+    let edited = (file.dialect.settings.edit)(&text, plan).map_err(|error| misread(&file.snapshot.path, &error))?;
+    Ok(edited.text)
 }
 
 /// Both ways it is a change to what we have put there, so that the record is of what stands.

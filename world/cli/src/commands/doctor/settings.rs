@@ -2,7 +2,9 @@
 
 use crate::agent_settings::{self, SettingsOwner};
 use agents::Dialect;
-use agents::settings::{CommandForm, HookEntry, Inspection, KnownClient, SHARED_PROGRAM, SettingsDialect};
+use agents::settings::{
+    CommandForm, HookEntry, Inspection, KnownClient, ResultsBy, SHARED_PROGRAM, SettingsDialect, SettingsPlan, needed,
+};
 use host::install::checks::{Check, Health};
 use host::paths::PathVariables;
 use host::settings_file::{Backups, SettingsSnapshot};
@@ -46,7 +48,11 @@ pub fn check(dialect: &Dialect, places: &PathVariables, client: KnownClient) -> 
             }
         };
         let recorded = Backups::of(&places.state(), &file.target).read_record().is_some();
-        let mut here = findings(&Seen { dialect, whose, path: &path, recorded }, &inspection, client);
+        let results = whose
+            .level(places)
+            .map_or(ResultsBy::Hooks, |level| agent_settings::plan(places, &level, client, String::new()).results);
+        let seen = Seen { dialect, whose, path: &path, recorded, results };
+        let mut here = findings(&seen, &inspection, client);
         if here.iter().all(|check| check.health == Health::Ok)
             && let Some(events) = outdated(dialect, whose, places, &file, client)
         {
@@ -68,6 +74,12 @@ pub fn check(dialect: &Dialect, places: &PathVariables, client: KnownClient) -> 
                 found.programs.push(program);
             }
         }
+    }
+    // What is missing in the user's own settings was told with them.
+    if let Some(lacking) = agent_settings::lacking(dialect, places).filter(|_| found.plugin.is_none())
+        && found.checks.iter().all(|check| check.health == Health::Ok)
+    {
+        found.checks.push(Check::warn("settings", lacking.detail, lacking.fix));
     }
     if let Some(plugin) = &found.plugin {
         let beside = if found.programs.is_empty() { "" } else { ", beside the settings' own: each event counts once" };
@@ -93,13 +105,23 @@ fn outdated(
     let settings = &dialect.settings;
     let program = (settings.inspect)(file.text()).ok()?.entries.first()?.program.clone();
     let plan = agent_settings::plan(places, &whose.level(places).ok()?, client, program);
-    let events = (settings.edit)(file.text(), &plan).ok()?.events;
+    // What is there and no longer needed is told elsewhere: it is no fault.
+    let plan = SettingsPlan { results: ResultsBy::Hooks, ..plan };
+    let is_there = |event: &String| settings_hold(settings, file.text(), event);
+    let events: Vec<String> = (settings.edit)(file.text(), &plan).ok()?.events.into_iter().filter(is_there).collect();
     match events.len() {
         0 => None,
         1 => Some(format!("{} is not as this version writes it", events.concat())),
         2..4 => Some(format!("{} are not as this version writes them", events.join(", "))),
         many => Some(format!("{many} events are not as this version writes them")),
     }
+}
+
+fn settings_hold(settings: &SettingsDialect, text: &str, event: &str) -> bool {
+    (settings.inspect)(text).is_ok_and(|found| {
+        let mut all = found.entries.iter().chain(&found.waiting);
+        all.any(|entry| entry.event == event)
+    })
 }
 
 /// Hooks that the agent does not run before its user has agreed to them guard nothing.
@@ -130,6 +152,19 @@ struct Seen<'p> {
     path: &'p Path,
     /// We have installed here and not left since.
     recorded: bool,
+    /// Who has to tell what came of a call.
+    results: ResultsBy,
+}
+
+impl Seen<'_> {
+    /// What the configuration needs of these settings. Where agents are answered from elsewhere, and in settings that a
+    /// team shares, all of it.
+    fn needed(&self, inspection: &Inspection, client: KnownClient) -> Vec<&'static str> {
+        let is_shared = inspection.entries.iter().any(|entry| entry.program == SHARED_PROGRAM);
+        let all = is_shared || !inspection.waiting.is_empty();
+        let results = if all { ResultsBy::Hooks } else { self.results };
+        needed(self.dialect.settings.registered, client, results).map(|event| event.name).collect()
+    }
 }
 
 fn look(settings: &SettingsDialect, path: &Path) -> Result<(SettingsSnapshot, Inspection), Check> {
@@ -163,8 +198,8 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
         return found;
     }
     let has = |event: &str| entries.iter().any(|entry| entry.event == event);
-    let wanted = settings.registered.iter().filter(|event| client.has(event.since)).map(|event| event.name);
-    let missing: Vec<_> = wanted.filter(|event| !has(event)).collect();
+    let wanted = seen.needed(inspection, client);
+    let missing: Vec<_> = wanted.iter().copied().filter(|event| !has(event)).collect();
     let gate = seen.dialect.gate_event;
     if missing.contains(&gate) {
         found.push(bad(format!("{shown} has no {gate} hook of ours: the guard is off"), &init));
@@ -190,7 +225,13 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
         found.push(warn(format!("{shown} calls Taut through a shell, which costs more than the hook itself")));
     }
     if found.is_empty() {
-        found.push(Check::ok("settings", format!("{shown}: {} events", entries.len())));
+        // More than is needed is slower, and nothing else.
+        let more = entries.iter().filter(|entry| !wanted.contains(&entry.event.as_str())).count();
+        let more = match more {
+            0 => String::new(),
+            more => format!("; nothing needs {more} of them any more, and `{init}` takes them out"),
+        };
+        found.push(Check::ok("settings", format!("{shown}: {} events{more}", entries.len())));
     }
     found
 }
@@ -198,7 +239,7 @@ fn findings(seen: &Seen<'_>, inspection: &Inspection, client: KnownClient) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agents::settings::{GuardFailure, SettingsPlan, Version};
+    use agents::settings::{GuardFailure, Version};
 
     const CLIENT: KnownClient = KnownClient::Known(Version(2, 1, 325));
 
@@ -208,15 +249,46 @@ mod tests {
             client: CLIENT,
             on_failure: GuardFailure::Continue,
             allow: Vec::new(),
+            results: ResultsBy::Hooks,
         };
         (agents::DEFAULT.settings.edit)("{}", &plan).unwrap().text
     }
 
     fn found(text: &str) -> Vec<(Health, String)> {
         let dialect = agents::DEFAULT;
-        let seen = Seen { dialect, whose: SettingsOwner::Project, path: Path::new("/s"), recorded: true };
+        let seen = Seen {
+            dialect,
+            whose: SettingsOwner::Project,
+            path: Path::new("/s"),
+            recorded: true,
+            results: ResultsBy::Hooks,
+        };
         let checks = findings(&seen, &(dialect.settings.inspect)(text).unwrap(), CLIENT);
         checks.into_iter().map(|check| (check.health, check.detail)).collect()
+    }
+
+    #[test]
+    fn i2_events_that_nothing_needs_are_no_fault_and_events_that_something_needs_are_missed() {
+        let dialect = agents::DEFAULT;
+        let said = |text: &str, results: ResultsBy| {
+            let seen = Seen { dialect, whose: SettingsOwner::User, path: Path::new("/s"), recorded: true, results };
+            let checks = findings(&seen, &(dialect.settings.inspect)(text).unwrap(), CLIENT);
+            checks.into_iter().map(|check| (check.health, check.detail)).collect::<Vec<_>>()
+        };
+        let all = installed();
+        let surplus = "/s: 26 events; nothing needs 3 of them any more, and `taut init` takes them out";
+        assert_eq!(said(&all, ResultsBy::Transcript), [(Health::Ok, surplus.to_owned())]);
+        let plan = SettingsPlan {
+            command: "/b/taut".into(),
+            client: CLIENT,
+            on_failure: GuardFailure::Continue,
+            allow: Vec::new(),
+            results: ResultsBy::Transcript,
+        };
+        let plain = (dialect.settings.edit)("{}", &plan).unwrap().text;
+        assert_eq!(said(&plain, ResultsBy::Transcript), [(Health::Ok, "/s: 23 events".to_owned())]);
+        let lacks = "/s lacks PostToolUse, PostToolUseFailure, PostToolBatch";
+        assert_eq!(said(&plain, ResultsBy::Hooks), [(Health::Warn, lacks.to_owned())]);
     }
 
     #[test]
@@ -232,9 +304,16 @@ mod tests {
                 client: KnownClient::Unknown,
                 on_failure: GuardFailure::Continue,
                 allow: Vec::new(),
+                results: ResultsBy::Hooks,
             };
             let text = (dialect.settings.edit)("", &plan).unwrap().text;
-            let seen = Seen { dialect, whose: SettingsOwner::User, path: Path::new("/s"), recorded: true };
+            let seen = Seen {
+                dialect,
+                whose: SettingsOwner::User,
+                path: Path::new("/s"),
+                recorded: true,
+                results: ResultsBy::Hooks,
+            };
             let found = findings(&seen, &(dialect.settings.inspect)(&text).unwrap(), KnownClient::Unknown);
             assert!(found.iter().all(|check| check.health == Health::Ok), "{}: {found:?}", dialect.id());
             let said = client(dialect, KnownClient::Unknown).detail;

@@ -108,7 +108,7 @@ impl Offer {
     }
 
     pub fn events(&self) -> usize {
-        self.dialect.settings.registered.iter().filter(|event| self.plan.client.has(event.since)).count()
+        self.plan.events(self.dialect.settings.registered).len()
     }
 
     /// The change that was only looked at.

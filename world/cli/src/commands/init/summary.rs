@@ -66,6 +66,7 @@ mod tests {
             client: KnownClient::Unknown,
             on_failure: GuardFailure::Continue,
             allow: Vec::new(),
+            results: model::session::ResultsBy::Hooks,
         };
         let edited = (settings.edit)(before, &plan).unwrap();
         let entries = |text: &str| (settings.inspect)(text).unwrap().entries;
@@ -83,6 +84,7 @@ mod tests {
                 client: KnownClient::Unknown,
                 on_failure: GuardFailure::Continue,
                 allow: Vec::new(),
+                results: model::session::ResultsBy::Hooks,
             },
         );
         let installed = settings.unwrap().text;

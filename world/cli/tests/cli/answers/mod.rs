@@ -191,6 +191,7 @@ pub fn plan() -> SettingsPlan {
         client: KnownClient::Unknown,
         on_failure: GuardFailure::Continue,
         allow: Vec::new(),
+        results: model::session::ResultsBy::Hooks,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What `taut doctor` says of each agent.
 
 use super::*;
+use crate::needed_events::plain_events;
 
 /// Name, agent and state of every check, with what it says.
 fn checks(home: &AgentsHome, args: &[&str]) -> Vec<(String, Option<String>, String, String)> {
@@ -29,7 +30,7 @@ fn i2_each_agent_is_looked_at_proved_and_told_with_what_it_cannot_do() {
         let dialect = agents::ALL.find(id).unwrap();
         let name = dialect.profile.name;
         assert_eq!(said(&found, "client", id), ("ok".into(), format!("{name} 9.8.7")));
-        let events = format!("{}: {} events", home.file(id).display(), dialect.settings.registered.len());
+        let events = format!("{}: {} events", home.file(id).display(), plain_events(dialect));
         assert_eq!(said(&found, "settings", id), ("ok".into(), events));
         assert_eq!(said(&found, "seen", id), ("ok".into(), format!("no event of {name} yet")));
         let (state, detail) = said(&found, "event", id);

@@ -1,6 +1,7 @@
 //! What `taut init` shows, asks, installs and proves.
 
 use super::*;
+use crate::needed_events::plain_events;
 
 #[test]
 fn i1_every_agent_that_is_here_is_shown_with_what_it_cannot_do_installed_and_proved() {
@@ -54,7 +55,7 @@ fn i1_a_look_changes_nothing_and_says_all_of_it_in_json_too() {
     assert_eq!(ids, ["claude-code", "codex", "vibe"]);
     for object in &objects {
         let dialect = agents::ALL.find(object["agent"].as_str().unwrap()).unwrap();
-        assert_eq!(object["events"], dialect.settings.registered.len());
+        assert_eq!(object["events"], plain_events(dialect));
         assert_eq!(object["limits"].as_array().unwrap().len(), dialect.limits.len());
         assert!(object["diff"].as_str().unwrap().contains("+"), "{object}");
     }

@@ -37,6 +37,7 @@ impl<'a> Host<'a> {
             client: KnownClient::Unknown,
             on_failure: self.on_failure,
             allow: Vec::new(),
+            results: model::session::ResultsBy::Hooks,
         };
         let text = (self.dialect.settings.edit)("", &plan).unwrap().text;
         // The limits of a plugin are seconds; where something never comes, a test has no need to wait for all of them.

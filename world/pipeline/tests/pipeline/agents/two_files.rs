@@ -29,6 +29,7 @@ fn hooks_of(dialect: &Dialect) -> String {
         client: KnownClient::Unknown,
         on_failure: GuardFailure::Continue,
         allow: Vec::new(),
+        results: model::session::ResultsBy::Hooks,
     };
     (dialect.settings.edit)("", &plan).unwrap().text
 }

@@ -146,6 +146,7 @@ fn its_settings_are_found_and_edited_where_its_dialect_says() {
         client: KnownClient::Unknown,
         on_failure: GuardFailure::Continue,
         allow: Vec::new(),
+        results: model::session::ResultsBy::Hooks,
     };
     let once = (DIALECT.settings.edit)("own\n", &plan).unwrap().text;
     assert_eq!((DIALECT.settings.inspect)(&once).unwrap().entries.len(), 3);

@@ -84,7 +84,7 @@ pub static DIALECT: Dialect = Dialect {
 };
 
 const fn registered(kind: EventKind, name: &'static str) -> Registered {
-    Registered { kind, name, since: Version(1, 0, 0), timeout: 10, reason: "" }
+    Registered { kind, name, since: Version(1, 0, 0), timeout: 10, reason: "", after_calls: false }
 }
 
 static PROFILE: AgentProfile = AgentProfile {
@@ -127,6 +127,7 @@ static PROFILE: AgentProfile = AgentProfile {
         },
         last_words: |_| None,
         spent: |_| None,
+        calls: None,
     },
 };
 

@@ -31,6 +31,7 @@ impl Example {
             client: KnownClient::Unknown,
             on_failure: GuardFailure::Continue,
             allow: Vec::new(),
+            results: model::session::ResultsBy::Hooks,
         };
         (super::DIALECT.settings.edit)("", &plan).unwrap().text
     }
