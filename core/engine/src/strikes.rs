@@ -3,7 +3,7 @@
 //! after the denial was delivered, and not for ever.
 
 use crate::event_context::EventContext;
-use model::agent::{CallReader, Speaker};
+use model::agent::{CallReader, TranscriptOwner};
 use model::effect::{Allowance, AllowedOnce, Strike, Write};
 use model::event::{Envelope, EventKind};
 use model::fact::{Probe, TranscriptTail};
@@ -47,7 +47,7 @@ pub struct Striker<'a> {
 #[derive(Clone, Copy)]
 pub struct StrikerTranscript<'a> {
     reader: CallReader,
-    speaker: Speaker,
+    speaker: TranscriptOwner,
     tail: &'a TranscriptTail,
 }
 
@@ -70,12 +70,12 @@ impl<'a> Striker<'a> {
 }
 
 /// Where the requests are written down of whom a call comes from.
-fn transcript(envelope: &Envelope) -> Option<(CallReader, Speaker, String)> {
+fn transcript(envelope: &Envelope) -> Option<(CallReader, TranscriptOwner, String)> {
     let reader = envelope.agent.transcript.calls.filter(|_| envelope.kind == EventKind::PreToolUse)?;
     let path = envelope.transcript.as_deref()?;
     match &envelope.sub_agent {
-        None => Some((reader, Speaker::Session, path.to_string())),
-        Some(helper) => Some((reader, Speaker::Helper, (reader.of_helper)(path, &helper.id)?)),
+        None => Some((reader, TranscriptOwner::Session, path.to_string())),
+        Some(helper) => Some((reader, TranscriptOwner::Helper, (reader.of_helper)(path, &helper.id)?)),
     }
 }
 

@@ -116,10 +116,10 @@ pub struct TranscriptReader {
 #[derive(Debug, Clone, Copy)]
 pub struct CallReader {
     /// What came of these calls, in the order in which they came back.
-    pub results: fn(&TranscriptTail, Speaker, &[String]) -> Vec<CallResult>,
+    pub results: fn(&TranscriptTail, TranscriptOwner, &[String]) -> Vec<CallResult>,
     /// Whether the model was asked for another answer after this moment: then it has read what its calls were told until
     /// then. What does not tell is no.
-    pub asked_since: fn(&TranscriptTail, Speaker, Ms) -> bool,
+    pub asked_since: fn(&TranscriptTail, TranscriptOwner, Ms) -> bool,
     /// The file of a helper, by the session's own file and the helper's id.
     pub of_helper: fn(&str, &str) -> Option<String>,
     /// What the hook after the call would have been told.
@@ -128,7 +128,7 @@ pub struct CallReader {
 
 /// Whose lines are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
+pub enum TranscriptOwner {
     Session,
     Helper,
 }

@@ -4,7 +4,7 @@
 
 use crate::pipeline::{Pipeline, Response};
 use crate::prepare::{CountedAt, Prepared, PreparedCall};
-use model::agent::{CallReader, CallResult, Speaker, UntoldCall};
+use model::agent::{CallReader, CallResult, TranscriptOwner, UntoldCall};
 use model::event::{Body, Envelope, EventKind};
 use model::session::ResultsBy;
 use model::{Call, Ms};
@@ -19,7 +19,7 @@ const MOST_LOOKS: usize = 256;
 
 /// When results are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Moment {
+enum LookAt {
     /// The guard's answer is out.
     AfterAnswer,
     BeforeEvent,
@@ -29,7 +29,7 @@ enum Moment {
 
 /// An event at which the transcript is looked at.
 pub(crate) struct LateLook {
-    moment: Moment,
+    moment: LookAt,
     /// The event's own call, without its payload.
     call: Call,
     /// The event without its body.
@@ -44,14 +44,14 @@ impl LateLook {
         let envelope = &event.envelope;
         let counts = prepared.counts == CountedAt::Here && event.late.is_none() && envelope.host_session.is_some();
         let moment = match envelope.kind {
-            EventKind::PreToolUse => Moment::AfterAnswer,
-            EventKind::Notification => Moment::BeforeEvent,
+            EventKind::PreToolUse => LookAt::AfterAnswer,
+            EventKind::Notification => LookAt::BeforeEvent,
             EventKind::UserPromptSubmit
             | EventKind::Stop
             | EventKind::StopFailure
             | EventKind::SubagentStop
             | EventKind::PreCompact
-            | EventKind::SessionEnd => Moment::BeforeTurnEnds,
+            | EventKind::SessionEnd => LookAt::BeforeTurnEnds,
             _ => return None,
         };
         let reader = envelope.agent.transcript.calls.filter(|_| counts && envelope.transcript.is_some())?;
@@ -77,14 +77,14 @@ impl LateLook {
     fn results(&self, calls: &[String]) -> Vec<CallResult> {
         let session = self.beside.transcript.as_deref().unwrap_or_default();
         let (speaker, path) = match &self.beside.sub_agent {
-            None => (Speaker::Session, Some(session.to_string())),
-            Some(helper) => (Speaker::Helper, (self.reader.of_helper)(session, &helper.id)),
+            None => (TranscriptOwner::Session, Some(session.to_string())),
+            Some(helper) => (TranscriptOwner::Helper, (self.reader.of_helper)(session, &helper.id)),
         };
         let Some(path) = path else { return Vec::new() };
         let look = |last: u64| host::probe::tail(Path::new(&path), last);
         let Some(tail) = look(LOOKED_AT) else { return Vec::new() };
         let found = (self.reader.results)(&tail, speaker, calls);
-        let more = self.moment == Moment::BeforeTurnEnds && found.len() < calls.len() && tail.size > LOOKED_AT;
+        let more = self.moment == LookAt::BeforeTurnEnds && found.len() < calls.len() && tail.size > LOOKED_AT;
         match more.then(|| look(LAST_LOOK)).flatten() {
             Some(tail) => (self.reader.results)(&tail, speaker, calls),
             None => found,
@@ -98,9 +98,9 @@ impl Pipeline {
         for look in prepared.iter().filter_map(LateLook::of) {
             match look.moment {
                 // Who never asks for late results must not gather them without end: the next event finds them.
-                Moment::AfterAnswer if self.late.looks.len() >= MOST_LOOKS => {}
-                Moment::AfterAnswer => self.late.looks.push(look),
-                Moment::BeforeEvent | Moment::BeforeTurnEnds => self.store_results(&look),
+                LookAt::AfterAnswer if self.late.looks.len() >= MOST_LOOKS => {}
+                LookAt::AfterAnswer => self.late.looks.push(look),
+                LookAt::BeforeEvent | LookAt::BeforeTurnEnds => self.store_results(&look),
             }
         }
     }

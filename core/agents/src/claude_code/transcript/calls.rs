@@ -2,7 +2,7 @@
 //! writes both down, a tenth of a second late at most, whether or not a hook tells of them.
 
 use model::Ms;
-use model::agent::{CallOutcome, CallReader, CallResult, Speaker, UntoldCall};
+use model::agent::{CallOutcome, CallReader, CallResult, TranscriptOwner, UntoldCall};
 use model::event::EventKind;
 use model::fact::TranscriptTail;
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ const INTERRUPTED: &[&str] = &["[Request interrupted by user", "The user doesn't
 /// A longer error is cut: the first words say what went wrong.
 const LONGEST_ERROR: usize = 16 * 1024;
 
-fn results(tail: &TranscriptTail, speaker: Speaker, calls: &[String]) -> Vec<CallResult> {
+fn results(tail: &TranscriptTail, speaker: TranscriptOwner, calls: &[String]) -> Vec<CallResult> {
     let named = |text: &str| text.contains("\"tool_result\"") && calls.iter().any(|call| text.contains(call.as_str()));
     let lines = lines(tail).filter(|text| named(text)).filter_map(|text| read(text, speaker));
     let found = lines.filter_map(|line| result(&line, calls));
@@ -76,7 +76,7 @@ struct Said {
 
 /// Nothing of a conversation is asked again before every call of its last answer has come back. So whoever finds a
 /// request of this conversation that is younger than a denial knows that the denial was sent along.
-fn asked_since(tail: &TranscriptTail, speaker: Speaker, since: Ms) -> bool {
+fn asked_since(tail: &TranscriptTail, speaker: TranscriptOwner, since: Ms) -> bool {
     let (mut requests, mut said) = (Vec::new(), Vec::new());
     for text in lines(tail) {
         if text.contains("\"type\":\"api-request\",") {
@@ -176,10 +176,10 @@ fn lines(tail: &TranscriptTail) -> impl Iterator<Item = &str> {
     tail.bytes.split(|byte| *byte == b'\n').skip(usize::from(cut)).filter_map(|line| std::str::from_utf8(line).ok())
 }
 
-fn read(text: &str, speaker: Speaker) -> Option<Value> {
+fn read(text: &str, speaker: TranscriptOwner) -> Option<Value> {
     let line: Value = serde_json::from_str(text).ok()?;
     let helper = line.get("isSidechain").and_then(Value::as_bool) == Some(true);
-    (helper == (speaker == Speaker::Helper)).then_some(line)
+    (helper == (speaker == TranscriptOwner::Helper)).then_some(line)
 }
 
 fn at(line: &Value) -> Option<Ms> {

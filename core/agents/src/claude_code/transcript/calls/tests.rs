@@ -33,7 +33,7 @@ fn line_of(text: &str, part: &str) -> usize {
 #[test]
 fn d2_the_results_of_calls_are_read_with_what_they_gave_back_and_when() {
     let calls: Vec<String> = [5, 6, 9, 10, 11, 13].map(call).to_vec();
-    let found = results(&whole(SESSION), Speaker::Session, &calls);
+    let found = results(&whole(SESSION), TranscriptOwner::Session, &calls);
     let order: Vec<&str> = found.iter().map(|one| one.call.as_str()).collect();
     assert_eq!(order, [5, 6, 9, 11, 10, 13].map(call));
     let outcome = |number: u32| found.iter().find(|one| one.call == call(number)).unwrap().outcome.clone();
@@ -44,14 +44,14 @@ fn d2_the_results_of_calls_are_read_with_what_they_gave_back_and_when() {
     let CallOutcome::Done(read) = outcome(11) else { panic!("it was read") };
     assert_eq!(read["file"]["filePath"], "/etc/hostname");
     assert_eq!(found.last().unwrap().at, Some(moment("23:24.110")));
-    assert_eq!(results(&whole(SESSION), Speaker::Helper, &calls), []);
-    assert_eq!(results(&whole(HELPER), Speaker::Session, &[call(6)]), []);
-    assert_eq!(results(&whole(HELPER), Speaker::Helper, &[call(6)]).len(), 1);
+    assert_eq!(results(&whole(SESSION), TranscriptOwner::Helper, &calls), []);
+    assert_eq!(results(&whole(HELPER), TranscriptOwner::Session, &[call(6)]), []);
+    assert_eq!(results(&whole(HELPER), TranscriptOwner::Helper, &[call(6)]).len(), 1);
 }
 
 #[test]
 fn d2_what_is_told_of_a_result_is_read_like_the_hook_of_it() {
-    let found = results(&whole(SESSION), Speaker::Session, &[call(9), call(10), call(7)]);
+    let found = results(&whole(SESSION), TranscriptOwner::Session, &[call(9), call(10), call(7)]);
     let beside =
         crate::ALL.decode("claude-code", br#"{"hook_event_name":"Stop","session_id":"s","cwd":"/w"}"#).unwrap();
     let input = json!({"command": "echo two"});
@@ -73,15 +73,15 @@ fn g2_a_denial_has_been_read_once_the_next_request_of_its_conversation_was_sent(
     // The first call of the batch was denied; the third asks for the same, while the second has come back.
     let denied = moment("23:20.140");
     let third = line_of(SESSION, "39c94fa9-db0f-4fe8-b354-3bc9abe6176c");
-    assert!(!asked_since(&begun(SESSION, third), Speaker::Session, denied), "the same batch");
+    assert!(!asked_since(&begun(SESSION, third), TranscriptOwner::Session, denied), "the same batch");
     let all_back = line_of(SESSION, "fea11763-8980-4e14-ad2d-7c62e5428f32");
-    assert!(!asked_since(&begun(SESSION, all_back), Speaker::Session, denied), "not sent yet");
-    assert!(asked_since(&begun(SESSION, all_back + 1), Speaker::Session, denied), "sent, and not answered yet");
-    assert!(!asked_since(&whole(SESSION), Speaker::Session, moment("23:59.000")));
-    assert!(!asked_since(&whole(SESSION), Speaker::Helper, denied));
+    assert!(!asked_since(&begun(SESSION, all_back), TranscriptOwner::Session, denied), "not sent yet");
+    assert!(asked_since(&begun(SESSION, all_back + 1), TranscriptOwner::Session, denied), "sent, and not answered yet");
+    assert!(!asked_since(&whole(SESSION), TranscriptOwner::Session, moment("23:59.000")));
+    assert!(!asked_since(&whole(SESSION), TranscriptOwner::Helper, denied));
     let helper = moment("27:44.600");
-    assert!(!asked_since(&begun(HELPER, 4), Speaker::Helper, helper));
-    assert!(asked_since(&begun(HELPER, 5), Speaker::Helper, helper));
+    assert!(!asked_since(&begun(HELPER, 4), TranscriptOwner::Helper, helper));
+    assert!(asked_since(&begun(HELPER, 5), TranscriptOwner::Helper, helper));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn g2_what_the_client_asks_on_the_side_while_calls_are_out_does_not_count() {
     ] {
         let lines: String = SESSION.split_inclusive('\n').take(third).collect();
         let text = format!("{lines}{aside}\n");
-        assert!(!asked_since(&whole(&text), Speaker::Session, denied), "{aside}");
+        assert!(!asked_since(&whole(&text), TranscriptOwner::Session, denied), "{aside}");
     }
 }
 
@@ -106,13 +106,13 @@ fn g2_a_client_that_writes_no_requests_down_tells_by_its_next_answer() {
         SESSION.split_inclusive('\n').filter(|line| !line.contains("\"api-request\"")).collect::<String>();
     let denied = moment("23:20.140");
     let all_back = line_of(&without, "fea11763-8980-4e14-ad2d-7c62e5428f32");
-    assert!(!asked_since(&begun(&without, all_back), Speaker::Session, denied));
-    assert!(asked_since(&begun(&without, all_back + 1), Speaker::Session, denied), "another answer has begun");
+    assert!(!asked_since(&begun(&without, all_back), TranscriptOwner::Session, denied));
+    assert!(asked_since(&begun(&without, all_back + 1), TranscriptOwner::Session, denied), "another answer has begun");
     // Cut within the answer under way: its parts are no other answer.
     let mut cut = begun(&without, all_back);
     let from = cut.bytes.windows(20).position(|part| part == b"toolu_scripted_0006\"").unwrap();
     cut.bytes.drain(..from);
-    assert!(!asked_since(&cut, Speaker::Session, denied));
+    assert!(!asked_since(&cut, TranscriptOwner::Session, denied));
 }
 
 #[test]
@@ -137,8 +137,8 @@ proptest! {
         }
         tail.bytes.drain(..keep.index(tail.bytes.len()));
         let asked = [call(6), call(13)];
-        let found = results(&tail, Speaker::Session, &asked);
+        let found = results(&tail, TranscriptOwner::Session, &asked);
         prop_assert!(found.iter().all(|one| asked.contains(&one.call)));
-        asked_since(&tail, Speaker::Session, moment("23:20.140"));
+        asked_since(&tail, TranscriptOwner::Session, moment("23:20.140"));
     }
 }
