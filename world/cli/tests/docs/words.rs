@@ -24,7 +24,7 @@ fn words_of(pieces: &[Piece]) -> Vec<String> {
     let mut is_file = false;
     for piece in pieces {
         match piece {
-            Piece::Word(word) if !is_file && !(words.is_empty() && is_assignment(word)) => words.push(word.clone()),
+            Piece::Word(word) if !is_file && (!words.is_empty() || !is_assignment(word)) => words.push(word.clone()),
             _ => {}
         }
         is_file = *piece == Piece::Redirect;

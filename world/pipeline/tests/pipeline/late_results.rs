@@ -284,7 +284,13 @@ fn f3_a_message_reaches_a_session_without_events_after_calls_at_its_next_call() 
         text: "the build is red".into(),
     };
     let put = model::effect::Write::Injection(words);
-    played.stage.pipeline.store().unwrap().transact(store::Durability::Normal, |tx| tx.apply(&[put.clone()])).unwrap();
+    played
+        .stage
+        .pipeline
+        .store()
+        .unwrap()
+        .transact(store::Durability::Normal, |tx| tx.apply(std::slice::from_ref(&put)))
+        .unwrap();
     let call = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t3"});
     let served = played.fire("PreToolUse", call.clone());
     assert!(served.answer.stdout.contains("the build is red"), "{}", served.answer.stdout);
