@@ -157,7 +157,9 @@ fn f1_what_waits_is_listed_the_oldest_first_and_shown_whole_before_it_is_answere
     let listed = waiting.stage.taut(&["events", "--agent", "api"]).stdout_text();
     assert!(listed.contains("denied Bash at a terminal: use just"), "{listed}");
     let begun = waiting.refused(&["answer", "ap", "--allow"], "");
-    assert!(begun.contains("there is no agent `ap` (nearest: `api`)"), "{begun}");
+    assert!(begun.contains("it asks a question"), "the beginning of a name is enough: {begun}");
+    let wrong = waiting.refused(&["answer", "apo", "--allow"], "");
+    assert!(wrong.contains("there is no agent `apo` (nearest: `api`)"), "{wrong}");
 }
 
 #[test]
