@@ -105,7 +105,10 @@ fn f4_a_spreadsheet_takes_what_is_listed() {
     let stage = played();
     let table = stage.succeed(&["events", "--csv", "--denied"]);
     let lines: Vec<&str> = table.lines().collect();
-    assert_eq!((lines.len(), lines[0]), (2, "number,at,verdict,agent,session,event,tool,about,rules,reason,ms"));
+    assert_eq!(
+        (lines.len(), lines[0]),
+        (2, "number,at,verdict,agent,session,event,tool,about,rules,reason,ms,agent_name")
+    );
     assert!(lines[1].contains(",deny,writer,") && lines[1].contains("sudo rm -rf /etc"), "{table}");
 }
 
