@@ -163,9 +163,10 @@ fn f1_focus_turns_attention_into_checked_and_nothing_else() {
     assert_silent(&stage.taut(&["agent", "focus", "--pane", "/tmp/t/default %3"]), "tmux calls it");
     assert_eq!(status(&stage), "checked");
     assert_eq!(stage.taut(&["agent", "focus", "nobody"]).code(), Some(2));
-    let shouted = stage.taut(&["agent", "focus", "ANN"]);
-    assert_eq!(shouted.code(), Some(2));
-    assert!(shouted.stderr_text().contains("(nearest: `ann`)"), "{}", shouted.stderr_text());
+    assert_eq!(stage.taut(&["agent", "focus", "ANN"]).code(), Some(0), "whichever letters are great or small");
+    let wrong = stage.taut(&["agent", "focus", "ANM"]);
+    assert_eq!(wrong.code(), Some(2));
+    assert!(wrong.stderr_text().contains("(nearest: `ann`)"), "{}", wrong.stderr_text());
 }
 
 /// A report that is piped in is the report, and never the dash that says so.

@@ -92,8 +92,8 @@ fn f5_d7_a_person_is_told_the_same_with_a_daemon_and_without() {
     assert_eq!(
         events[0],
         json!({
-            "agent": "ada", "status": "attention", "from": null, "project": null, "session": null, "task": null,
-            "message": "ada needs you: permission for Bash (git push)", "at": null, "agents": ["ada"],
+            "agent": "ada", "name": "ada", "status": "attention", "from": null, "project": null, "session": null,
+            "task": null, "message": "ada needs you: permission for Bash (git push)", "at": null, "agents": ["ada"],
         })
     );
 }

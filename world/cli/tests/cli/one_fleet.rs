@@ -102,9 +102,13 @@ fn three(stage: &Stage) -> Vec<LiveAgent> {
 
 /// The agent that is listed as this client.
 fn id_of(rows: &[Value], client: &str) -> String {
+    told_of(rows, client, "id")
+}
+
+fn told_of(rows: &[Value], client: &str, field: &str) -> String {
     let of = |row: &&Value| row["client"] == client;
     let row = rows.iter().find(of).unwrap_or_else(|| panic!("no {client} in {rows:?}"));
-    row["id"].as_str().unwrap().to_string()
+    row[field].as_str().unwrap().to_string()
 }
 
 #[test]
@@ -167,7 +171,7 @@ fn a4_each_writes_to_each_and_recall_finds_what_all_of_them_were_told() {
             let (word, name) = (format!("stone-{from}-{to}"), id_of(&rows, three[to].agent));
             three[from].taut(&stage, &format!("send {name} 'lay the {word}'"));
             let told = three[to].prompt(&stage, "and now?");
-            let sender = id_of(&rows, three[from].agent);
+            let sender = format!("agent `{}`", told_of(&rows, three[from].agent, "name"));
             assert!(told.contains(&word) && told.contains(&sender), "{from} to {to}: {told}");
         }
     }

@@ -11,7 +11,7 @@ use testkit::{Finished, poll, process};
 /// A small disk in place of the state folder, and a script that runs on it. `None` where the machine grants nobody a
 /// mount of their own.
 fn on_a_small_disk(stage: &Stage, script: &str) -> Option<Finished> {
-    let mount = "mkdir -p \"$TAUT_HOME\" && mount -t tmpfs -o size=1m,mode=700 none \"$TAUT_HOME\"";
+    let mount = "mkdir -p \"$TAUT_HOME\" && mount -t tmpfs -o size=2m,mode=700 none \"$TAUT_HOME\"";
     let run = |script: &str| {
         let mut command = stage.sandbox.command("unshare");
         command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &format!("{mount} && {script}")]);
