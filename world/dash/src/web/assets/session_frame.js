@@ -99,7 +99,7 @@ function subAgent({ id, type, started_at, ended_at }) {
 
 function message({ at, kind, from_name, to_name, body, delivered_at }) {
   const whom = [from_name, to_name && `→ ${to_name}`].filter(Boolean).join(" ");
-  const waits = to && !delivered_at ? badge("waiting", "info") : null;
+  const waits = to_name && !delivered_at ? badge("waiting", "info") : null;
   return el("li", { class: "message" }, el("p", { class: "quiet" }, el("time", {}, clock(at)), ` ${kind.replaceAll("_", " ")} `, whom, " ", waits), el("p", { class: "said" }, body));
 }
 
