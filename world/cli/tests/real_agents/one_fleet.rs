@@ -55,7 +55,9 @@ fn a4_three_real_agents_share_a_queue_write_to_each_other_and_are_three() {
     let codex = driven(&CODEX, "codex", plays("exec_command", json!({"cmd": work(taut, 1), "yield_time_ms": 60_000})));
     let gemini =
         driven(&GEMINI, "gemini", plays("run_shell_command", json!({"command": work(taut, 2), "description": "x"})));
-    let script = plays("Bash", json!({"command": work(taut, 0), "description": "x"}));
+    // Nothing runs after its calls: once that is seen, it is told of messages before the next one.
+    let bash = |command: &str| Turn::call("Bash", json!({"command": command, "description": "x"}));
+    let script = Script::new().main(bash(&work(taut, 0))).main(bash("ls")).main(bash("ls -a")).main(Turn::say("done"));
     let claudes = ClientLaunch::new(sandbox, script).env("TAUT_AGENT_ID", "claude-code");
     let sent: Vec<String> = thread::scope(|scope| {
         let told = |ending: Ending, requests: Requests, said: String| {
