@@ -2,7 +2,7 @@
 //! and taking them out gives back every byte.
 #![no_main]
 
-use agents::settings::{GuardFailure, KnownClient, SettingsDialect, SettingsPlan, Version};
+use agents::settings::{GuardFailure, KnownClient, ResultsBy, SettingsDialect, SettingsPlan, Version};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -11,9 +11,14 @@ fuzz_target!(|text: &str| {
     let choice = text.len();
     let plan = SettingsPlan {
         command: "/opt/tools/taut".into(),
-        client: if choice & 1 == 0 { KnownClient::Unknown } else { KnownClient::Known(Version(2, 0, 0)) },
+        client: match choice & 9 {
+            1 => KnownClient::Known(Version(2, 0, 0)),
+            9 => KnownClient::Known(Version::TELLS_REQUESTS),
+            _ => KnownClient::Unknown,
+        },
         on_failure: if choice & 2 == 0 { GuardFailure::Continue } else { GuardFailure::Block },
         allow: if choice & 4 == 0 { Vec::new() } else { vec!["Bash(taut log *)".into()] },
+        results: if choice & 8 == 0 { ResultsBy::Hooks } else { ResultsBy::Transcript },
     };
     for dialect in agents::ALL.0 {
         there_and_back(&dialect.settings, text, &plan);
