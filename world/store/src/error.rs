@@ -69,6 +69,9 @@ pub enum Error {
 
     #[error("{0}")]
     Refused(String),
+
+    #[error(transparent)]
+    Server(#[from] crate::ServerError),
 }
 
 impl Error {

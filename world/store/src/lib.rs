@@ -54,6 +54,7 @@ mod spool_line;
 mod store;
 mod strikes;
 mod task_branches;
+mod task_server;
 mod tasks;
 mod timeline;
 mod tx;
@@ -99,6 +100,10 @@ pub use spool::{SPOOL, spool, spool_text};
 pub use spool_line::{PENDING, write as spool_line};
 pub use store::{Durability, Store};
 pub use tasks::{ClientSpan, Dependency, Lapsed, OpenClient, QueueLook, TaskEdit, TaskFilter, WaitingTasks};
+pub use task_server::{
+    AttemptKey, ClaimWish, HeldThere, LeaseNeed, PlanRows, QueuePlace, Renewal, ServerClaim, ServerError, ServerTurn,
+    TaskServer, TaskStanding, TurnAnswer,
+};
 pub use timeline::{EventsAround, Point, TimelinePosition};
 pub use tx::Tx;
 pub use unstored::{SpoolFailure, Unstored, note_unstored, unstored, warning};
