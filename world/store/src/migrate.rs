@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0012_answers.sql"),
     include_str!("../migrations/0013_past.sql"),
     include_str!("../migrations/0014_names.sql"),
+    include_str!("../migrations/0015_shared.sql"),
 ];
 
 /// The schema this build reads and writes.
