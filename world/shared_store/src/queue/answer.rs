@@ -1,6 +1,6 @@
 //! What the server answers, read into tasks and attempts of this machine's clock and names.
 
-use super::wire::Trouble;
+use super::flights::Trouble;
 use crate::Rows;
 use model::Ms;
 use model::task::{Attempt, AttemptOutcome, Hold, Priority, Queued, Task, TaskPlan, TaskStatus, TaskStep};

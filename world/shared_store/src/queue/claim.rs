@@ -1,7 +1,7 @@
 //! Claims that may be sent again.
 
 use super::answer::{self, TaskRow, shift};
-use super::wire::{Trouble, Wire, maybe, text};
+use super::flights::{Trouble, Flights, maybe, text};
 use super::{Identity, PgQueue};
 use crate::Rows;
 use store::{ClaimWish, ServerClaim, ServerError};
@@ -13,23 +13,24 @@ pub(super) fn claim(queue: &mut PgQueue, wish: &ClaimWish) -> Result<Option<Serv
     let identity = &queue.identity;
     // After a broken connection nothing is known of the claim, so it is looked for before it is made.
     let mut sent = false;
-    queue.link.verb(|wire| {
+    queue.link.verb(|flights| {
         if std::mem::replace(&mut sent, true)
-            && let Some(made) = claimed(wire, identity, wish)?
+            && let Some(made) = claimed(flights, identity, wish)?
         {
             return Ok(Some(made));
         }
-        let rows = match send(wire, identity, wish) {
+        let rows = match send(flights, identity, wish) {
             Ok(rows) if !rows.is_empty() => rows,
             // The same wish may have been asked by whoever called, before.
-            Ok(_) | Err(Trouble::Taken(_)) => return claimed(wire, identity, wish),
+            Ok(_) => return claimed(flights, identity, wish),
+            Err(Trouble::Flight(error)) if error.is_duplicate() => return claimed(flights, identity, wish),
             Err(trouble) => return Err(trouble),
         };
-        made(wire, identity, wish, rows)
+        made(flights, identity, wish, rows)
     })
 }
 
-fn send(wire: &mut Wire<'_>, identity: &Identity, wish: &ClaimWish) -> Result<Rows, Trouble> {
+fn send(flights: &mut Flights<'_>, identity: &Identity, wish: &ClaimWish) -> Result<Rows, Trouble> {
     let mut parameters = vec![
         text(&identity.project.to_string()),
         text(&identity.machine.id),
@@ -39,25 +40,25 @@ fn send(wire: &mut Wire<'_>, identity: &Identity, wish: &ClaimWish) -> Result<Ro
         text(&wish.lease_ms.to_string()),
     ];
     let Some(slug) = &wish.slug else {
-        let [_, rows] = wire.fly([wire.ask("wake", vec![text(MOST_RESTED)]), wire.ask("claim", parameters)])?;
+        let [_, rows] = flights.fly([flights.ask("wake", vec![text(MOST_RESTED)]), flights.ask("claim", parameters)])?;
         return Ok(rows);
     };
     parameters.push(text(slug));
-    wire.one("claim_one", parameters)
+    flights.one("claim_one", parameters)
 }
 
-fn claimed(wire: &mut Wire<'_>, identity: &Identity, wish: &ClaimWish) -> Result<Option<ServerClaim>, Trouble> {
-    let rows = wire.one("claimed", vec![text(&wish.claim)])?;
-    made(wire, identity, wish, rows)
+fn claimed(flights: &mut Flights<'_>, identity: &Identity, wish: &ClaimWish) -> Result<Option<ServerClaim>, Trouble> {
+    let rows = flights.one("claimed", vec![text(&wish.claim)])?;
+    made(flights, identity, wish, rows)
 }
 
 fn made(
-    wire: &Wire<'_>,
+    flights: &Flights<'_>,
     identity: &Identity,
     wish: &ClaimWish,
     rows: Rows,
 ) -> Result<Option<ServerClaim>, Trouble> {
-    let reading = identity.reading(shift(wire.sent, &rows));
+    let reading = identity.reading(shift(flights.sent, &rows));
     let Some(row) = rows.into_iter().next() else { return Ok(None) };
     let row: TaskRow = answer::row(row)?;
     let (task, blocker_results) = (reading.task(&row), row.results());

@@ -3,7 +3,7 @@
 use super::PgQueue;
 use super::answer::{self, QueuedRow, shift};
 use super::turn::{grant, ids};
-use super::wire::{json, text};
+use super::flights::{json, text};
 use serde::Deserialize;
 use store::{HeldThere, Renewal, ServerError, TaskStanding};
 
@@ -25,7 +25,7 @@ pub(super) fn renew(queue: &mut PgQueue, holds: &[Renewal]) -> Result<Vec<i64>, 
         return Ok(Vec::new());
     }
     let told = serde_json::to_value(holds).ok().and_then(json);
-    queue.link.verb(|wire| ids(wire.one("renew", vec![told.clone()])?))
+    queue.link.verb(|flights| ids(flights.one("renew", vec![told.clone()])?))
 }
 
 pub(super) fn lapsed(queue: &mut PgQueue, most: usize) -> Result<Vec<TaskStanding>, ServerError> {
@@ -35,10 +35,10 @@ pub(super) fn lapsed(queue: &mut PgQueue, most: usize) -> Result<Vec<TaskStandin
         text(&most.min(10_000).to_string()),
         text(&grace.to_string()),
     ];
-    queue.link.verb(|wire| {
-        grant(wire, grace)?;
-        let rows = wire.one("lapsed", parameters.clone())?;
-        let reading = identity.reading(shift(wire.sent, &rows));
+    queue.link.verb(|flights| {
+        grant(flights, grace)?;
+        let rows = flights.one("lapsed", parameters.clone())?;
+        let reading = identity.reading(shift(flights.sent, &rows));
         let rows: Vec<QueuedRow> = answer::rows(rows)?;
         Ok(rows.iter().map(|row| reading.standing(row, &identity.machine.label)).collect())
     })
@@ -46,7 +46,7 @@ pub(super) fn lapsed(queue: &mut PgQueue, most: usize) -> Result<Vec<TaskStandin
 
 pub(super) fn held(queue: &mut PgQueue) -> Result<Vec<HeldThere>, ServerError> {
     let parameters = vec![text(&queue.identity.project.to_string()), text(&queue.identity.machine.id)];
-    let rows: Vec<HeldRow> = queue.link.verb(|wire| answer::rows(wire.one("held", parameters.clone())?))?;
+    let rows: Vec<HeldRow> = queue.link.verb(|flights| answer::rows(flights.one("held", parameters.clone())?))?;
     let held = rows.into_iter().map(|row| HeldThere {
         id: row.id,
         slug: row.slug,

@@ -7,7 +7,7 @@ mod plan;
 mod read;
 mod sql;
 mod turn;
-pub(crate) mod wire;
+pub(crate) mod flights;
 
 pub use sql::queue_statement;
 
@@ -21,7 +21,7 @@ use store::{
     AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, ServerClaim,
     ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
 };
-use wire::{Wire, text};
+use flights::{Flights, text};
 
 /// What a holder gets to speak up after a server has started.
 const GRACE: Duration = Duration::from_secs(120);
@@ -66,13 +66,13 @@ impl PgQueue {
     /// # Errors
     /// Where the server is away, or has no tables of ours.
     pub fn open(mut link: Link, machine: Machine, queue: &str) -> Result<Self, ServerError> {
-        let (server, project) = link.verb(|wire| {
-            let flight = [wire.ask("server_id", Vec::new()), wire.ask("project_find", vec![text(queue)])];
-            let [server, found] = wire.fly(flight)?;
+        let (server, project) = link.verb(|flights| {
+            let flight = [flights.ask("server_id", Vec::new()), flights.ask("project_find", vec![text(queue)])];
+            let [server, found] = flights.fly(flight)?;
             let server = server.into_iter().next().map(answer::row::<ServerId>).transpose()?;
             let project = match found.into_iter().next() {
                 Some(found) => answer::row::<ProjectId>(found)?.id,
-                None => make_project(wire, queue)?,
+                None => make_project(flights, queue)?,
             };
             Ok((server, project))
         })?;
@@ -103,13 +103,13 @@ impl PgQueue {
     }
 }
 
-fn make_project(wire: &mut Wire<'_>, queue: &str) -> Result<i64, wire::Trouble> {
+fn make_project(flights: &mut Flights<'_>, queue: &str) -> Result<i64, flights::Trouble> {
     // Where another made it at the same moment, nothing is made here and it is there to be found.
-    let flight = [wire.ask("project_make", vec![text(queue)]), wire.ask("project_find", vec![text(queue)])];
-    let [made, found] = wire.fly(flight)?;
+    let flight = [flights.ask("project_make", vec![text(queue)]), flights.ask("project_find", vec![text(queue)])];
+    let [made, found] = flights.fly(flight)?;
     match made.into_iter().chain(found).next() {
         Some(row) => Ok(answer::row::<ProjectId>(row)?.id),
-        None => Err(wire::Trouble::Again(ServerError::Away(format!("the queue {queue} is being made")))),
+        None => Err(flights::Trouble::Overtaken(format!("the queue {queue} is being made; try again"))),
     }
 }
 
@@ -163,7 +163,7 @@ impl TaskServer for PgQueue {
 
     fn standing(&mut self, slug: &str, mine: AttemptKey<'_>) -> Result<Option<TaskStanding>, ServerError> {
         let identity = &self.identity;
-        self.link.verb(|wire| turn::standing(wire, identity, slug, mine))
+        self.link.verb(|flights| turn::standing(flights, identity, slug, mine))
     }
 
     fn claim(&mut self, wish: &ClaimWish) -> Result<Option<ServerClaim>, ServerError> {

@@ -1,7 +1,7 @@
 //! Reads, with the meaning and the order of the local ones.
 
 use super::answer::{self, AttemptRow, QueuedRow, TaskRow, shift};
-use super::wire::{Ask, Trouble, Wire, json, maybe, text};
+use super::flights::{Ask, Trouble, Flights, json, maybe, text};
 use super::{Identity, PgQueue};
 use model::task::{Attempt, Counts, Queued, Task, TaskStatus};
 use serde::Deserialize;
@@ -44,9 +44,9 @@ type Whole = (Task, Vec<(String, Value)>);
 
 fn whole(queue: &mut PgQueue, slug: &str) -> Result<Option<Whole>, ServerError> {
     let identity = &queue.identity;
-    queue.link.verb(|wire| {
-        let rows = wire.one("task", vec![identity.project(), text(slug)])?;
-        let reading = identity.reading(shift(wire.sent, &rows));
+    queue.link.verb(|flights| {
+        let rows = flights.one("task", vec![identity.project(), text(slug)])?;
+        let reading = identity.reading(shift(flights.sent, &rows));
         let row: Option<TaskRow> = rows.into_iter().next().map(answer::row).transpose()?;
         Ok(row.map(|row| (reading.task(&row), row.results())))
     })
@@ -54,9 +54,9 @@ fn whole(queue: &mut PgQueue, slug: &str) -> Result<Option<Whole>, ServerError> 
 
 pub(super) fn tasks(queue: &mut PgQueue, filter: &TaskFilter) -> Result<Vec<Task>, ServerError> {
     let identity = &queue.identity;
-    queue.link.verb(|wire| {
-        let rows = wire.one("tasks", filtered(identity, filter))?;
-        let reading = identity.reading(shift(wire.sent, &rows));
+    queue.link.verb(|flights| {
+        let rows = flights.one("tasks", filtered(identity, filter))?;
+        let reading = identity.reading(shift(flights.sent, &rows));
         Ok(answer::rows::<TaskRow>(rows)?.iter().map(|row| reading.task(row)).collect())
     })
 }
@@ -78,16 +78,16 @@ pub(super) fn filtered(identity: &Identity, filter: &TaskFilter) -> Vec<Option<S
 
 pub(super) fn attempts(queue: &mut PgQueue, slug: &str) -> Result<Vec<Attempt>, ServerError> {
     let identity = &queue.identity;
-    queue.link.verb(|wire| {
-        let rows = wire.one("attempts", vec![identity.project(), text(slug)])?;
-        let reading = identity.reading(shift(wire.sent, &rows));
+    queue.link.verb(|flights| {
+        let rows = flights.one("attempts", vec![identity.project(), text(slug)])?;
+        let reading = identity.reading(shift(flights.sent, &rows));
         Ok(answer::rows::<AttemptRow>(rows)?.iter().map(|row| reading.attempt(row)).collect())
     })
 }
 
 pub(super) fn dependencies_below(queue: &mut PgQueue, slug: &str) -> Result<Vec<Dependency>, ServerError> {
     let identity = &queue.identity;
-    let edges = queue.link.verb(|wire| below(wire, identity, &[slug]))?;
+    let edges = queue.link.verb(|flights| below(flights, identity, &[slug]))?;
     let dependencies = edges.into_iter().map(|edge| Dependency {
         status: TaskStatus::parse(&edge.status).unwrap_or(TaskStatus::Quarantined),
         task: edge.task,
@@ -98,24 +98,24 @@ pub(super) fn dependencies_below(queue: &mut PgQueue, slug: &str) -> Result<Vec<
 }
 
 /// Every dependency that these have, and their blockers', and so on.
-pub(super) fn below(wire: &mut Wire<'_>, identity: &Identity, slugs: &[&str]) -> Result<Vec<EdgeRow>, Trouble> {
-    answer::rows(wire.one("below", vec![identity.project(), json(object!(slugs))])?)
+pub(super) fn below(flights: &mut Flights<'_>, identity: &Identity, slugs: &[&str]) -> Result<Vec<EdgeRow>, Trouble> {
+    answer::rows(flights.one("below", vec![identity.project(), json(object!(slugs))])?)
 }
 
 pub(super) fn tasks_of_document(queue: &mut PgQueue, spec: &str) -> Result<Vec<Queued>, ServerError> {
     let identity = &queue.identity;
-    queue.link.verb(|wire| {
-        let rows = wire.one("document", vec![identity.project(), text(spec)])?;
-        let reading = identity.reading(shift(wire.sent, &rows));
+    queue.link.verb(|flights| {
+        let rows = flights.one("document", vec![identity.project(), text(spec)])?;
+        let reading = identity.reading(shift(flights.sent, &rows));
         Ok(answer::rows::<QueuedRow>(rows)?.iter().map(|row| reading.queued(row)).collect())
     })
 }
 
 pub(super) fn look(queue: &mut PgQueue) -> Result<QueueLook, ServerError> {
     let identity = &queue.identity;
-    queue.link.verb(|wire| {
-        let rows = wire.one("look", vec![identity.project()])?;
-        let shift = shift(wire.sent, &rows);
+    queue.link.verb(|flights| {
+        let rows = flights.one("look", vec![identity.project()])?;
+        let shift = shift(flights.sent, &rows);
         looked(identity, shift, rows)
     })
 }
@@ -142,20 +142,20 @@ fn looked(identity: &Identity, shift: i64, rows: Vec<Value>) -> Result<QueueLook
 
 pub(super) fn waiting(queue: &mut PgQueue) -> Result<WaitingTasks, ServerError> {
     let identity = &queue.identity;
-    queue.link.verb(|wire| {
-        let sample = |why: &str| wire.ask("sample", vec![identity.project(), text(why), text(MOST)]);
+    queue.link.verb(|flights| {
+        let sample = |why: &str| flights.ask("sample", vec![identity.project(), text(why), text(MOST)]);
         let flight = [
             Ask::begin_reading(),
-            wire.ask("look", vec![identity.project()]),
+            flights.ask("look", vec![identity.project()]),
             sample("blocked"),
             sample("resting"),
             sample("quarantined"),
             sample("active"),
-            wire.ask("edges", vec![identity.project(), text("[]")]),
+            flights.ask("edges", vec![identity.project(), text("[]")]),
             Ask::commit(),
         ];
-        let [_, look, blocked, resting, quarantined, active, edges, _] = wire.fly(flight)?;
-        let shift = shift(wire.sent, &look);
+        let [_, look, blocked, resting, quarantined, active, edges, _] = flights.fly(flight)?;
+        let shift = shift(flights.sent, &look);
         let reading = identity.reading(shift);
         let queued = |rows| -> Result<Vec<Queued>, Trouble> {
             Ok(answer::rows::<QueuedRow>(rows)?.iter().map(|row| reading.queued(row)).collect())

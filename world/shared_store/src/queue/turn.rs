@@ -1,7 +1,7 @@
 //! Turns that were decided here, written where the task still stands as it did.
 
 use super::answer::{self, QueuedRow, shift};
-use super::wire::{Ask, Trouble, Wire, json, text};
+use super::flights::{Ask, Trouble, Flights, json, text};
 use super::{Identity, PgQueue};
 use crate::Rows;
 use model::task::TaskStatus;
@@ -18,21 +18,21 @@ pub(super) fn turns(queue: &mut PgQueue, turns: &[ServerTurn]) -> Result<Vec<i64
         return Ok(Vec::new());
     }
     refuse_claims(turns)?;
-    queue.link.verb(|wire| write(wire, turns))
+    queue.link.verb(|flights| write(flights, turns))
 }
 
 pub(super) fn settle(queue: &mut PgQueue, turn: &ServerTurn) -> Result<TurnAnswer, ServerError> {
     refuse_claims(std::slice::from_ref(turn))?;
     let (identity, grace) = (&queue.identity, queue.grace_ms);
     let mine = turn.claim.as_deref().map_or(AttemptKey::Number(turn.attempt), AttemptKey::Claim);
-    queue.link.verb(|wire| {
+    queue.link.verb(|flights| {
         let turns = std::slice::from_ref(turn);
         // Behind a pooler a start of the server is not noticed, so the grace may not have been given yet.
-        let written = !write(wire, turns)?.is_empty() || (grant(wire, grace)? && !write(wire, turns)?.is_empty());
+        let written = !write(flights, turns)?.is_empty() || (grant(flights, grace)? && !write(flights, turns)?.is_empty());
         if written {
             return Ok(TurnAnswer::Written);
         }
-        Ok(match standing(wire, identity, &turn.slug, mine)? {
+        Ok(match standing(flights, identity, &turn.slug, mine)? {
             Some(now) if said_before(turn, &now) => TurnAnswer::Already,
             now => TurnAnswer::Lost(now.map(Box::new)),
         })
@@ -40,7 +40,7 @@ pub(super) fn settle(queue: &mut PgQueue, turn: &ServerTurn) -> Result<TurnAnswe
 }
 
 pub(super) fn standing(
-    wire: &mut Wire<'_>,
+    flights: &mut Flights<'_>,
     identity: &Identity,
     slug: &str,
     mine: AttemptKey<'_>,
@@ -52,15 +52,15 @@ pub(super) fn standing(
     };
     let project = text(&identity.project.to_string());
     let parameters = vec![project, text(slug), text(&identity.machine.id), claim, number, agent];
-    let rows = wire.one("standing", parameters)?;
-    let reading = identity.reading(shift(wire.sent, &rows));
+    let rows = flights.one("standing", parameters)?;
+    let reading = identity.reading(shift(flights.sent, &rows));
     let row: Option<QueuedRow> = rows.into_iter().next().map(answer::row).transpose()?;
     Ok(row.map(|row| reading.standing(&row, &identity.machine.label)))
 }
 
 /// Whether there was a lease to grant.
-pub(super) fn grant(wire: &mut Wire<'_>, grace_ms: i64) -> Result<bool, Trouble> {
-    Ok(grace_ms > 0 && !wire.one("grant", vec![text(&grace_ms.to_string())])?.is_empty())
+pub(super) fn grant(flights: &mut Flights<'_>, grace_ms: i64) -> Result<bool, Trouble> {
+    Ok(grace_ms > 0 && !flights.one("grant", vec![text(&grace_ms.to_string())])?.is_empty())
 }
 
 /// What the statements `turn` and `turned` are told.
@@ -72,22 +72,22 @@ pub(super) fn told<'a>(turns: impl IntoIterator<Item = &'a ServerTurn>) -> Resul
 }
 
 /// Gives the ids of those that were written.
-fn write(wire: &mut Wire<'_>, turns: &[ServerTurn]) -> Result<Vec<i64>, Trouble> {
+fn write(flights: &mut Flights<'_>, turns: &[ServerTurn]) -> Result<Vec<i64>, Trouble> {
     let all = told(turns)?;
     if turns.iter().all(|turn| turn.outcome.is_some() && turn.claim.is_some()) {
-        let (guard, turn) = (wire.ask("guard", Vec::new()), wire.ask("turn", vec![all.clone()]));
-        let flight = [Ask::begin(), guard, turn, wire.ask("turned", vec![all]), Ask::commit()];
-        let [_, _, written, _, _] = wire.fly(flight)?;
+        let (guard, turn) = (flights.ask("guard", Vec::new()), flights.ask("turn", vec![all.clone()]));
+        let flight = [Ask::begin(), guard, turn, flights.ask("turned", vec![all]), Ask::commit()];
+        let [_, _, written, _, _] = flights.fly(flight)?;
         return ids(written);
     }
     // Only this transaction's own word is told to those who wait, so its answer is read first.
-    wire.open = true;
-    let flight = [Ask::begin(), wire.ask("guard", Vec::new()), wire.ask("turn", vec![all])];
-    let [_, _, written] = wire.fly(flight)?;
+    flights.open = true;
+    let flight = [Ask::begin(), flights.ask("guard", Vec::new()), flights.ask("turn", vec![all])];
+    let [_, _, written] = flights.fly(flight)?;
     let written = ids(written)?;
     let mine = told(turns.iter().filter(|turn| written.contains(&turn.id)))?;
-    wire.fly([wire.ask("turned", vec![mine]), Ask::commit()])?;
-    wire.open = false;
+    flights.fly([flights.ask("turned", vec![mine]), Ask::commit()])?;
+    flights.open = false;
     Ok(written)
 }
 

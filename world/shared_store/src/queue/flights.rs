@@ -1,61 +1,49 @@
 //! Flights of the queue's statements, and what their failures mean for the verb that sent them.
 
 use super::sql::queue_statement;
-use crate::connection::FlightError;
-use crate::{Connection, Rows, Statement};
+use crate::{Connection, FlightError, InTransaction, Rows, Statement};
 use model::Ms;
 use serde_json::Value;
 use store::ServerError;
-use tokio_postgres::error::SqlState;
 
-/// Deadlock, failed serialisation, time-outs of a statement, a lock and a transaction: the whole verb again.
-const AGAIN: [SqlState; 5] = [
-    SqlState::T_R_DEADLOCK_DETECTED,
-    SqlState::T_R_SERIALIZATION_FAILURE,
-    SqlState::QUERY_CANCELED,
-    SqlState::LOCK_NOT_AVAILABLE,
-    SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
-];
-
-/// Why a verb did not come to its end.
+/// Why a try of a verb did not come to its end.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// The server undid it, and may do it the next time.
-    Again(ServerError),
-    /// Nothing is known of it: the connection is of no use any more.
-    Broken(ServerError),
-    /// A key is taken.
-    Taken(ServerError),
+    Flight(FlightError),
+    /// Somebody came between; nothing was written. How to say so, should it stay like this.
+    Overtaken(String),
     Final(ServerError),
 }
 
 impl Trouble {
-    pub fn error(self) -> ServerError {
-        let (Self::Again(error) | Self::Broken(error) | Self::Taken(error) | Self::Final(error)) = self;
-        error
+    /// Whether the whole verb is to be sent again.
+    pub fn send_again(&self) -> bool {
+        match self {
+            Self::Flight(error) => error.send_again(),
+            Self::Overtaken(_) => true,
+            Self::Final(_) => false,
+        }
     }
 }
 
 impl From<FlightError> for Trouble {
     fn from(error: FlightError) -> Self {
-        let code = match &error {
-            FlightError::Server(cause) => cause.code().cloned(),
-            FlightError::Late => return Self::Broken(error.into()),
-            _ => return Self::Final(error.into()),
-        };
-        match code {
-            Some(code) if AGAIN.contains(&code) => Self::Again(error.into()),
-            Some(SqlState::UNIQUE_VIOLATION) => Self::Taken(error.into()),
-            // The server goes away, comes, or has cut the connection.
-            Some(code) if code.code().starts_with("08") || code.code().starts_with("57P") => Self::Broken(error.into()),
-            Some(_) => Self::Final(error.into()),
-            None => Self::Broken(error.into()),
+        Self::Flight(error)
+    }
+}
+
+impl From<Trouble> for ServerError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Flight(error) => error.into(),
+            Trouble::Overtaken(why) => Self::Away(why),
+            Trouble::Final(error) => error,
         }
     }
 }
 
 /// A connection during one try of a verb.
-pub(crate) struct Wire<'a> {
+pub(crate) struct Flights<'a> {
     pub connection: &'a mut Connection,
     pub schema: &'a str,
     pub clock: &'a (dyn Fn() -> Ms + Send + Sync),
@@ -68,7 +56,7 @@ pub(crate) struct Wire<'a> {
 /// One statement of a flight: its name and its parameters.
 pub(crate) struct Ask(Statement);
 
-impl Wire<'_> {
+impl Flights<'_> {
     pub fn ask(&self, name: &str, parameters: Vec<Option<String>>) -> Ask {
         Ask(Statement::new(queue_statement(name), self.schema, parameters))
     }
@@ -76,13 +64,13 @@ impl Wire<'_> {
     /// Sends all of them at once.
     pub fn fly<const N: usize>(&mut self, asks: [Ask; N]) -> Result<[Rows; N], Trouble> {
         let rows = self.fly_all(Vec::from(asks))?;
-        rows.try_into().map_err(|_| Trouble::Broken(ServerError::Away("answers are missing".into())))
+        rows.try_into().map_err(|_| Trouble::Flight(FlightError::Garbled))
     }
 
     pub fn fly_all(&mut self, asks: Vec<Ask>) -> Result<Vec<Rows>, Trouble> {
         self.sent = (self.clock)();
         let statements: Vec<Statement> = asks.into_iter().map(|Ask(statement)| statement).collect();
-        Ok(self.connection.flight(&statements, false)?)
+        Ok(self.connection.flight(&statements, InTransaction::No)?)
     }
 
     /// One statement alone.
