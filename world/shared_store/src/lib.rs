@@ -2,13 +2,16 @@
 //! server; no SQL leaves this crate, and no hook enters it.
 
 mod connection;
+mod credentials;
 mod dial;
 mod link;
 mod migrate;
 mod queue;
 mod server_error;
+mod service;
 mod statement;
 mod target;
+mod tls;
 mod url;
 mod wire;
 
