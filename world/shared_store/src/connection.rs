@@ -1,64 +1,230 @@
 //! One connection to a server, with a small runtime of its own. Statements are sent in flights: all at once, one round
 //! trip, each answered by rows of one text column, which is JSON.
 
-use crate::Statement;
+use crate::server_error::FlightError;
+use crate::wire::Allowance;
+use crate::{Statement, Target, dial};
 use serde_json::Value;
+use std::future::Future;
 use std::time::Duration;
 use store::ServerError;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 /// What one statement answered: a JSON value a row.
 pub type Rows = Vec<Value>;
 
+/// How long the server is told goodbye: one that hears nothing is left.
+const GOODBYE: Duration = Duration::from_millis(200);
+
+/// How long a server is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For all its hosts together, until the first answer.
+    pub connect: Duration,
+    pub flight: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(5), flight: Duration::from_secs(10) }
+    }
+}
+
+/// Whether the statements of a flight are one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InTransaction {
+    /// Each stands for itself.
+    No,
+    /// A failure of any undoes all.
+    Yes,
+}
+
 pub struct Connection {
-    runtime: Runtime,
-    client: Client,
-    patience: Duration,
+    /// `None` once it was taken to be ended, in `drop`.
+    runtime: Option<Runtime>,
+    line: Option<Line>,
+    patience: Patience,
+    broken: bool,
+}
+
+/// What is at this end of a server.
+pub(crate) struct Line {
+    pub client: Client,
+    pub driver: JoinHandle<()>,
+    pub allowance: Allowance,
 }
 
 impl Connection {
-    /// Sends all of them at once. With `transaction`, they are one: a failure of any undoes all.
+    /// # Errors
+    /// `Away` where nobody answers in time; `Refused`, with what helps, where the answer is no.
+    pub fn open(target: &Target, patience: Patience) -> Result<Self, ServerError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|cause| ServerError::Away(format!("no connection can be made: {cause}")))?;
+        match runtime.block_on(dial::dial(target, patience.connect)) {
+            Ok(line) => Ok(Self { runtime: Some(runtime), line: Some(line), patience, broken: false }),
+            Err(why) => {
+                // A name that is still being looked up holds nobody up.
+                runtime.shutdown_background();
+                Err(why)
+            }
+        }
+    }
+
+    /// Whether it is of no use any more, and another is to be opened.
+    pub fn is_broken(&self) -> bool {
+        self.broken || self.line.as_ref().is_none_or(|line| line.client.is_closed())
+    }
+
+    /// Sends all of them at once.
     ///
     /// # Errors
     /// Of the first that failed.
-    pub fn flight(&mut self, statements: &[Statement], transaction: bool) -> Result<Vec<Rows>, FlightError> {
-        let client = &self.client;
-        let flight = async {
-            let begin = async { if transaction { client.batch_execute("BEGIN").await } else { Ok(()) } };
+    pub fn flight(&mut self, statements: &[Statement], wrap: InTransaction) -> Result<Vec<Rows>, FlightError> {
+        let whole = wrap == InTransaction::Yes;
+        self.sent(statements, Wrap { before: whole.then_some("BEGIN"), after: whole.then_some("COMMIT") })
+    }
+
+    /// A transaction of several flights, for what must look before it writes. Begun with the first of them, and undone
+    /// unless it is committed.
+    pub fn begin(&mut self) -> Transaction<'_> {
+        Transaction { connection: self, state: TransactionState::Unsent }
+    }
+
+    /// Several statements without parameters or answers, as a file has them.
+    pub(crate) fn script(&mut self, text: &str) -> Result<(), FlightError> {
+        self.within(async |client| client.batch_execute(text).await.map_err(FlightError::from))
+    }
+
+    fn sent(&mut self, statements: &[Statement], wrap: Wrap) -> Result<Vec<Rows>, FlightError> {
+        self.within(async |client| {
             let asked = futures_util::future::join_all(statements.iter().map(|statement| ask(client, statement)));
-            let commit = async { if transaction { client.batch_execute("COMMIT").await } else { Ok(()) } };
             // Polled in this order, so that they are sent in it.
-            let (begun, asked, committed) = futures_util::join!(begin, asked, commit);
-            begun?;
+            let (before, asked, after) =
+                futures_util::join!(plain(client, wrap.before), asked, plain(client, wrap.after));
+            before?;
             let rows = asked.into_iter().collect::<Result<Vec<_>, _>>()?;
-            committed?;
-            Ok::<_, tokio_postgres::Error>(rows)
+            after?;
+            rows.iter().map(|rows| rows.iter().map(value).collect()).collect()
+        })
+    }
+
+    /// Runs it within the patience of a flight. After what leaves it open how the session stands nothing more is sent.
+    fn within<T>(&mut self, work: impl AsyncFnOnce(&Client) -> Result<T, FlightError>) -> Result<T, FlightError> {
+        let (Some(runtime), Some(line), false) = (&self.runtime, &self.line, self.broken) else {
+            return Err(FlightError::Broken("it was broken before".to_string()));
         };
-        let patience = self.patience;
-        match self.runtime.block_on(async { tokio::time::timeout(patience, flight).await }) {
-            Ok(Ok(rows)) => rows.iter().map(|rows| rows.iter().map(value).collect()).collect(),
-            Ok(Err(cause)) => Err(FlightError::Server(cause)),
-            Err(_) => Err(FlightError::Late),
+        line.allowance.renew();
+        let done = runtime.block_on(in_time(self.patience.flight, work(&line.client)));
+        if let Err(error) = &done {
+            self.broken = error.is_broken();
+        }
+        done
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let Some(runtime) = self.runtime.take() else { return };
+        if let Some(Line { client, driver, .. }) = self.line.take() {
+            // Without its client the driver says goodbye and ends.
+            drop(client);
+            if !self.broken {
+                // Whoever does not hear it notices the closed socket.
+                let _ = runtime.block_on(async { tokio::time::timeout(GOODBYE, driver).await });
+            }
+        }
+        runtime.shutdown_background();
+    }
+}
+
+/// Several flights that are one: committed together, or not at all.
+pub struct Transaction<'a> {
+    connection: &'a mut Connection,
+    state: TransactionState,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TransactionState {
+    Unsent,
+    Open,
+    /// A statement failed: only undoing it is left.
+    Failed,
+    Over,
+}
+
+impl Transaction<'_> {
+    /// # Errors
+    /// Of the first statement that failed; then nothing of the transaction can be kept.
+    pub fn flight(&mut self, statements: &[Statement]) -> Result<Vec<Rows>, FlightError> {
+        self.still_whole()?;
+        let before = (self.state == TransactionState::Unsent).then_some("BEGIN");
+        let answer = self.connection.sent(statements, Wrap { before, after: None });
+        self.state = if answer.is_ok() { TransactionState::Open } else { TransactionState::Failed };
+        answer
+    }
+
+    /// # Errors
+    /// Where it is not known to be kept; after an error of a flight it is not.
+    pub fn commit(mut self) -> Result<(), FlightError> {
+        self.still_whole()?;
+        let ended = match self.state {
+            TransactionState::Unsent => Ok(()),
+            _ => self.connection.script("COMMIT"),
+        };
+        self.state = if ended.is_ok() { TransactionState::Over } else { TransactionState::Failed };
+        ended
+    }
+
+    pub(crate) fn script(&mut self, text: &str) -> Result<(), FlightError> {
+        if self.state == TransactionState::Unsent {
+            self.flight(&[])?;
+        }
+        self.still_whole()?;
+        let done = self.connection.script(text);
+        if done.is_err() {
+            self.state = TransactionState::Failed;
+        }
+        done
+    }
+
+    fn still_whole(&self) -> Result<(), FlightError> {
+        match self.state {
+            TransactionState::Unsent | TransactionState::Open => Ok(()),
+            // The server's own word for it.
+            TransactionState::Failed | TransactionState::Over => Err(FlightError::Said {
+                state: "25P02".to_string(),
+                words: "a statement before failed, so nothing of the transaction is kept".to_string(),
+            }),
         }
     }
 }
 
-/// What went wrong with a flight.
-#[derive(Debug, thiserror::Error)]
-pub enum FlightError {
-    #[error(transparent)]
-    Server(#[from] tokio_postgres::Error),
-    #[error("it did not answer in time")]
-    Late,
-    #[error("it answered with something that is no JSON")]
-    Garbled,
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        let open = matches!(self.state, TransactionState::Open | TransactionState::Failed);
+        if open && !self.connection.is_broken() && self.connection.script("ROLLBACK").is_err() {
+            self.connection.broken = true;
+        }
+    }
 }
 
-impl From<FlightError> for ServerError {
-    fn from(error: FlightError) -> Self {
-        Self::Away(error.to_string())
+/// What is sent around the statements of a flight, in the same breath.
+struct Wrap {
+    before: Option<&'static str>,
+    after: Option<&'static str>,
+}
+
+async fn in_time<T>(most: Duration, work: impl Future<Output = Result<T, FlightError>>) -> Result<T, FlightError> {
+    tokio::time::timeout(most, work).await.unwrap_or(Err(FlightError::Late))
+}
+
+async fn plain(client: &Client, text: Option<&str>) -> Result<(), tokio_postgres::Error> {
+    match text {
+        Some(text) => client.batch_execute(text).await,
+        None => Ok(()),
     }
 }
 

@@ -2,7 +2,16 @@
 //! server; no SQL leaves this crate, and no hook enters it.
 
 mod connection;
+mod dial;
+mod migrate;
+mod server_error;
 mod statement;
+mod target;
+mod url;
+mod wire;
 
-pub use connection::{Connection, Rows};
+pub use connection::{Connection, InTransaction, Patience, Rows, Transaction};
+pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, grant_record, migrate, version};
+pub use server_error::FlightError;
 pub use statement::Statement;
+pub use target::{Surroundings, Target, TargetWish, UrlPlace};

@@ -1,0 +1,261 @@
+//! The schema on a server: made and brought forward by its owner, and which versions speak with each other.
+
+use crate::connection::Transaction;
+use crate::{Connection, FlightError, InTransaction, Patience, Statement, Target};
+use serde_json::Value;
+use store::ServerError;
+
+/// The version of the schema that this build makes, and the highest that it knows.
+pub const SPEAKS: u32 = 1;
+/// What is older lacks functions that the schema uses.
+const OLDEST_SERVER: i64 = 130_000;
+/// Several owners at once: all but one find it done, and may have to look again first.
+const TRIES: u32 = 20;
+
+const FILES: &[(u32, &str)] = &[(1, include_str!("../sql/0001_shared.sql"))];
+
+/// In one transaction with the migration. A pooler that hands a transaction to one session keeps it; the row lock that
+/// follows keeps out those that come by a pooler that does not.
+const LOCK: &str =
+    "SELECT to_jsonb(true)::text FROM (SELECT pg_advisory_xact_lock(hashtext('taut migrate {s}'))) AS locked";
+const LOOK: &str = "SELECT jsonb_build_object(
+  'server', current_setting('server_version_num')::int,
+  'schema', to_regnamespace('{s}') IS NOT NULL,
+  'meta', to_regclass('{s}.meta') IS NOT NULL,
+  'may_make', has_database_privilege(current_database(), 'CREATE'),
+  'may_make_roles', (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user),
+  'roles', (SELECT coalesce(jsonb_agg(rolname), '[]') FROM pg_roles WHERE rolname = $1 OR rolname = $2),
+  'database', current_database(), 'user', current_user)::text";
+const BOOT: &str = "CREATE TABLE IF NOT EXISTS {s}.meta (name text PRIMARY KEY, value text NOT NULL);
+INSERT INTO {s}.meta VALUES ('version', '0') ON CONFLICT DO NOTHING;";
+const VERSION_LOCK: &str = "SELECT value FROM {s}.meta WHERE name = 'version' FOR UPDATE";
+const VERSION: &str = "SELECT jsonb_build_object('server', current_setting('server_version'), 'meta',
+  (SELECT jsonb_object_agg(name, value) FROM {s}.meta))::text";
+const GRANT: &str =
+    "INSERT INTO {s}.record_grants (reader, project) SELECT $1::name, id FROM {s}.projects WHERE name = $2
+  ON CONFLICT (reader, project) DO UPDATE SET reader = excluded.reader RETURNING to_jsonb(project)::text";
+
+/// A name that needs no quotes, and the two roles that go with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schema(String);
+
+impl Schema {
+    /// # Errors
+    /// For everything but small letters, digits and underscores.
+    pub fn named(name: &str) -> Result<Self, ServerError> {
+        let starts = name.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '_');
+        let plain = name.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
+        // A role is called after it, and no name of PostgreSQL's has more than 63 letters.
+        if starts && plain && name.len() <= 50 && !name.starts_with("pg_") {
+            Ok(Self(name.to_string()))
+        } else {
+            let why = "a schema is named by small letters, digits and underscores, at most 50, and not `pg_…`";
+            Err(ServerError::Refused(why.to_string()))
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// The role whose members work: their machines connect as it, or as a role that was granted it.
+    pub fn agent_role(&self) -> String {
+        format!("{}_agent", self.0)
+    }
+
+    /// The role that only reads, and reads all of the record.
+    pub fn reader_role(&self) -> String {
+        format!("{}_reader", self.0)
+    }
+
+    fn fill(&self, text: &str) -> String {
+        text.replace("{s}", &self.0).replace("{agent}", &self.agent_role()).replace("{reader}", &self.reader_role())
+    }
+}
+
+/// What a migration did: nothing, where both are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Migrated {
+    pub from: u32,
+    pub to: u32,
+}
+
+/// What stands on a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerVersion {
+    /// Of the schema.
+    pub version: u32,
+    /// The oldest client that may still write.
+    pub oldest: u32,
+    /// The server's own id.
+    pub id: String,
+    /// Of PostgreSQL, as it calls itself.
+    pub server_version: String,
+}
+
+/// Makes the schema or brings it forward, as its owner. Any number at once: one does it, the others find it done.
+///
+/// # Errors
+/// `Refused` also where an administrator must do something first: then it says what.
+pub fn migrate(owner: &Target, schema: &Schema, patience: Patience) -> Result<Migrated, ServerError> {
+    let mut connection = Connection::open(owner, patience)?;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match migrate_once(&mut connection, schema) {
+            Err(Stop::Flight(error)) if tries < TRIES && beaten(&error) => {
+                if connection.is_broken() {
+                    connection = Connection::open(owner, patience)?;
+                }
+            }
+            Err(Stop::Flight(error)) => return Err(error.into()),
+            Err(Stop::Server(error)) => return Err(error),
+            Ok(migrated) => return Ok(migrated),
+        }
+    }
+}
+
+/// What stands there, and whether this build may speak with it.
+///
+/// # Errors
+/// `Refused` where the two are too far apart, or there is no schema.
+pub fn version(connection: &mut Connection, schema: &Schema) -> Result<ServerVersion, ServerError> {
+    let found = standing(connection, schema)?;
+    if found.oldest > SPEAKS {
+        let (oldest, server) = (found.oldest, found.version);
+        return Err(ServerError::Refused(format!(
+            "this taut speaks version {SPEAKS} and the server (version {server}) takes {oldest} at least: update taut on \
+             this machine. What is to be sent waits here until then"
+        )));
+    }
+    if found.version == 0 {
+        return Err(ServerError::Refused(format!(
+            "the schema {} is empty: its owner runs `taut shared migrate`",
+            schema.name()
+        )));
+    }
+    Ok(found)
+}
+
+/// Lets a role, and who is a member of it, read the record of a project. By the owner.
+///
+/// # Errors
+/// `Refused` where there is no such project, or somebody else asks.
+pub fn grant_record(connection: &mut Connection, schema: &Schema, grant: (&str, &str)) -> Result<(), ServerError> {
+    let (role, project) = grant;
+    let parameters = vec![Some(role.to_string()), Some(project.to_string())];
+    let answers = connection.flight(&[Statement::new(GRANT, schema.name(), parameters)], InTransaction::No)?;
+    if answers.iter().flatten().next().is_none() {
+        let project = crate::server_error::clean(project);
+        return Err(ServerError::Refused(format!("the server has no project {project}")));
+    }
+    Ok(())
+}
+
+enum Stop {
+    Flight(FlightError),
+    Server(ServerError),
+}
+
+impl From<FlightError> for Stop {
+    fn from(error: FlightError) -> Self {
+        Self::Flight(error)
+    }
+}
+
+/// Another owner was quicker with the schema, a table or a role; the next look finds it.
+fn beaten(error: &FlightError) -> bool {
+    matches!(error.state(), Some("42P06" | "42P07" | "42710" | "23505" | "XX000")) || error.send_again()
+}
+
+fn migrate_once(connection: &mut Connection, schema: &Schema) -> Result<Migrated, Stop> {
+    let roles = vec![Some(schema.agent_role()), Some(schema.reader_role())];
+    let mut work = connection.begin();
+    let looked =
+        work.flight(&[Statement::new(LOCK, schema.name(), Vec::new()), Statement::new(LOOK, schema.name(), roles)])?;
+    let around = looked.get(1).and_then(|rows| rows.first()).ok_or(FlightError::Garbled)?;
+    prepare(&mut work, schema, around)?;
+    let from = locked_version(&mut work, schema)?;
+    if from > SPEAKS {
+        return Err(Stop::Server(ServerError::Refused(format!(
+            "the schema {} is of version {from} and this taut knows {SPEAKS}: a newer taut made it, and only a newer one \
+             changes it",
+            schema.name()
+        ))));
+    }
+    let mut to = from;
+    for (number, text) in FILES.iter().filter(|(number, _)| *number > from) {
+        work.script(&schema.fill(text))?;
+        work.script(&format!("UPDATE {}.meta SET value = '{number}' WHERE name = 'version'", schema.name()))?;
+        to = *number;
+    }
+    work.commit()?;
+    Ok(Migrated { from, to })
+}
+
+/// What the files take for granted: a server that is new enough, the two roles, the schema and its `meta`.
+fn prepare(work: &mut Transaction<'_>, schema: &Schema, around: &Value) -> Result<(), Stop> {
+    let is = |name: &str| around.get(name).and_then(Value::as_bool) == Some(true);
+    let text = |name: &str| crate::server_error::clean(around.get(name).and_then(Value::as_str).unwrap_or_default());
+    if around.get("server").and_then(Value::as_i64).is_none_or(|version| version < OLDEST_SERVER) {
+        return Err(Stop::Server(ServerError::Refused(
+            "it is older than PostgreSQL 13, which is the oldest that works".to_string(),
+        )));
+    }
+    if is("meta") {
+        return Ok(());
+    }
+    let there = |role: &String| {
+        around.get("roles").and_then(Value::as_array).is_some_and(|roles| roles.iter().any(|one| one == role))
+    };
+    let missing: Vec<String> =
+        [schema.agent_role(), schema.reader_role()].into_iter().filter(|role| !there(role)).collect();
+    let mut lacks = Vec::new();
+    if !is("may_make_roles") {
+        lacks.extend(missing.iter().map(|role| format!("CREATE ROLE {role} LOGIN;")));
+    }
+    if !is("schema") && !is("may_make") {
+        lacks.push(format!("CREATE SCHEMA {} AUTHORIZATION \"{}\";", schema.name(), text("user").replace('"', "\"\"")));
+    }
+    if !lacks.is_empty() {
+        let (user, database) = (text("user"), text("database"));
+        return Err(Stop::Server(ServerError::Refused(format!(
+            "{user} may not make all that is needed. An administrator runs this in {database}, then `taut shared migrate` \
+             goes on: {}",
+            lacks.join(" ")
+        ))));
+    }
+    for role in &missing {
+        work.script(&format!("CREATE ROLE {role} LOGIN"))?;
+    }
+    if !is("schema") {
+        work.script(&format!("CREATE SCHEMA {}", schema.name()))?;
+    }
+    work.script(&schema.fill(BOOT))?;
+    Ok(())
+}
+
+fn locked_version(work: &mut Transaction<'_>, schema: &Schema) -> Result<u32, Stop> {
+    let locked = work.flight(&[Statement::new(VERSION_LOCK, schema.name(), Vec::new())])?;
+    let version = locked
+        .first()
+        .and_then(|rows| rows.first())
+        .and_then(Value::as_u64)
+        .and_then(|value| u32::try_from(value).ok());
+    Ok(version.ok_or(FlightError::Garbled)?)
+}
+
+fn standing(connection: &mut Connection, schema: &Schema) -> Result<ServerVersion, ServerError> {
+    let answers = connection.flight(&[Statement::new(VERSION, schema.name(), Vec::new())], InTransaction::No)?;
+    let found = answers.first().and_then(|rows| rows.first()).ok_or(FlightError::Garbled)?;
+    let text =
+        |value: Option<&Value>| value.and_then(Value::as_str).map(crate::server_error::clean).unwrap_or_default();
+    let meta = |name: &str| text(found.get("meta").and_then(|meta| meta.get(name)));
+    let number = |name: &str| meta(name).parse().unwrap_or_default();
+    Ok(ServerVersion {
+        version: number("version"),
+        oldest: number("oldest"),
+        id: meta("id"),
+        server_version: text(found.get("server")),
+    })
+}

@@ -1,0 +1,130 @@
+//! What a server answered instead of rows, in words: whether asking again may help, and what a person can do.
+
+use std::error::Error;
+use store::ServerError;
+
+/// How much of what a server says is repeated: it may be anybody.
+const MOST_WORDS: usize = 300;
+
+/// What went wrong with a flight.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FlightError {
+    /// The server's own word, with its code (SQLSTATE).
+    #[error("{words} ({state})")]
+    Said { state: String, words: String },
+    /// Nothing is known of what was sent.
+    #[error("the connection broke: {0}")]
+    Broken(String),
+    #[error("it did not answer in time")]
+    Late,
+    #[error("it answered with something that is no JSON")]
+    Garbled,
+}
+
+impl FlightError {
+    /// The code of what the server said.
+    pub fn state(&self) -> Option<&str> {
+        match self {
+            Self::Said { state, .. } => Some(state),
+            Self::Broken(_) | Self::Late | Self::Garbled => None,
+        }
+    }
+
+    /// Whether the whole verb is to be sent again: deadlock, serialisation, the three time-outs, a broken connection.
+    /// Each verb is idempotent. After `is_broken`, over a new connection.
+    pub fn send_again(&self) -> bool {
+        match self {
+            Self::Said { state, .. } => {
+                matches!(state.as_str(), "40P01" | "40001" | "57014" | "55P03" | "25P03") || self.is_broken()
+            }
+            Self::Broken(_) => true,
+            Self::Late | Self::Garbled => false,
+        }
+    }
+
+    /// Whether the connection is of no use any more.
+    pub fn is_broken(&self) -> bool {
+        match self {
+            // The server is stopping or starting, ended this session, or a pooler lost it.
+            Self::Said { state, .. } => {
+                matches!(state.as_str(), "57P01" | "57P02" | "57P03" | "57P05" | "25P03") || state.starts_with("08")
+            }
+            Self::Broken(_) | Self::Late | Self::Garbled => true,
+        }
+    }
+
+    /// A key that is there already: the same claim, sent twice.
+    pub fn is_duplicate(&self) -> bool {
+        self.state() == Some("23505")
+    }
+}
+
+impl From<tokio_postgres::Error> for FlightError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        match error.as_db_error() {
+            Some(said) => Self::Said { state: said.code().code().to_string(), words: clean(said.message()) },
+            None => Self::Broken(causes(&error)),
+        }
+    }
+}
+
+impl From<FlightError> for ServerError {
+    fn from(error: FlightError) -> Self {
+        let FlightError::Said { state, words } = &error else { return Self::Away(error.to_string()) };
+        let class = state.get(..2).unwrap_or_default();
+        match (class, state.as_str()) {
+            // Connection, resources, a full disk, somebody's intervention, inner errors (also a pooler's).
+            ("08" | "53" | "57" | "58" | "XX" | "40", _) | (_, "55P03" | "25P03") => Self::Away(error.to_string()),
+            (_, "25006") => Self::Away(format!("{words}: this is a standby, which cannot be written to")),
+            _ => Self::Refused(with_help(state, words)),
+        }
+    }
+}
+
+fn with_help(state: &str, words: &str) -> String {
+    let help = match state {
+        "28P01" => "put the right password into `password_file` or ~/.pgpass, then run `taut shared connect`",
+        "28000" => "an administrator lets this role connect from here (pg_hba.conf); then run `taut shared connect`",
+        "3D000" => "name another database in the URL, or make this one: `createdb`; then run `taut shared connect`",
+        "3F000" | "42P01" | "42703" | "42883" => {
+            "the schema is not there, or older: its owner runs `taut shared migrate`"
+        }
+        "42501" => "an administrator grants this role its rights: `taut shared migrate` as the owner makes them",
+        _ => return format!("{words} ({state})"),
+    };
+    format!("{words}. What helps: {help}")
+}
+
+/// Why a connection was not made, in words with what helps. `what` names the place, without a secret.
+pub(crate) fn unreached(what: &str, error: FlightError) -> ServerError {
+    match ServerError::from(error) {
+        ServerError::Away(why) => ServerError::Away(format!("{what} cannot be reached: {why}")),
+        ServerError::Refused(why) => ServerError::Refused(format!("{what} refuses: {why}")),
+    }
+}
+
+/// The causes below an error, which by itself says little.
+pub(crate) fn causes(error: &(dyn Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        words = format!("{words}: {cause}");
+        next = cause.source();
+    }
+    clean(&words)
+}
+
+/// One line, nothing that a terminal obeys, of bounded length.
+pub(crate) fn clean(text: &str) -> String {
+    let shown = |letter: char| if letter.is_control() || is_hidden(letter) { ' ' } else { letter };
+    let mut words: String = text.chars().take(MOST_WORDS).map(shown).collect();
+    if text.chars().nth(MOST_WORDS).is_some() {
+        words.push('…');
+    }
+    words
+}
+
+/// Characters that change how a line is shown and are not seen themselves.
+fn is_hidden(letter: char) -> bool {
+    matches!(letter, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+}
