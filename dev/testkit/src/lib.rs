@@ -39,6 +39,7 @@ pub mod hostile;
 pub mod need;
 pub mod pages;
 pub mod poll;
+pub mod postgres;
 pub mod process;
 pub mod real_client;
 pub mod recording;

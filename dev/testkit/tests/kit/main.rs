@@ -6,6 +6,7 @@ mod fake_agent;
 mod faults;
 mod installer;
 mod need;
+mod postgres;
 mod process;
 mod sandbox;
 mod scripted_model;

@@ -1,0 +1,52 @@
+//! The database server of tests: it answers, keeps what it was told, and leaves nothing behind.
+
+use testkit::poll;
+use testkit::postgres::{Cluster, OWNER};
+use testkit::process::lives;
+
+#[test]
+fn a_cluster_answers_and_is_gone_with_its_value() {
+    let Some(cluster) = Cluster::start() else { return };
+    let database = cluster.database();
+    assert_eq!(cluster.sql(&database, "SELECT current_database()"), database);
+    let (folder, server) = (cluster.socket_folder().to_owned(), cluster.pid().to_string());
+    assert!(lives(&server));
+    drop(cluster);
+    assert!(!folder.exists());
+    assert!(!lives(&server));
+}
+
+#[test]
+fn what_a_durable_cluster_committed_survives_a_power_cut() {
+    let Some(cluster) = Cluster::plan().durable().start() else { return };
+    cluster.sql("postgres", "CREATE TABLE kept (n int); INSERT INTO kept VALUES (7)");
+    cluster.stop_immediate();
+    assert!(cluster.sql_as(OWNER, "postgres", "SELECT 1").is_err());
+    cluster.start_again();
+    assert_eq!(cluster.sql("postgres", "SELECT n FROM kept"), "7");
+}
+
+/// What this does when it is run as a process of its own that is then killed.
+#[test]
+#[ignore = "run by the test below"]
+fn a_test_that_is_killed() {
+    let Some(cluster) = Cluster::start() else { return };
+    println!("server {} {}", cluster.pid(), cluster.socket_folder().display());
+    // SAFETY: kill takes plain numbers; this process ends here and runs nothing of its own afterwards.
+    unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+}
+
+#[test]
+fn a_cluster_goes_with_a_test_process_that_is_killed() {
+    if Cluster::shared().is_none() {
+        return;
+    }
+    let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+    test.args(["--exact", "postgres::a_test_that_is_killed", "--ignored", "--nocapture"]);
+    let done = testkit::process::run(test, b"", std::time::Duration::from_secs(60)).unwrap();
+    let said = done.stdout_text();
+    let words: Vec<&str> = said.lines().find_map(|line| line.split_once("server ")).unwrap().1.split(' ').collect();
+    let limit = std::time::Duration::from_secs(20);
+    poll::until("the server to end", limit, || (!lives(words[0])).then_some(())).unwrap();
+    poll::until("its folder to go", limit, || (!std::path::Path::new(words[1]).exists()).then_some(())).unwrap();
+}
