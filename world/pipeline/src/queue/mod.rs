@@ -10,6 +10,7 @@ mod reap;
 mod settle;
 mod sync;
 mod token;
+mod transfer;
 mod verify;
 mod workers;
 
@@ -19,6 +20,7 @@ pub use planning::TaskChange;
 pub use reap::Reaped;
 pub use settle::Settled;
 pub use sync::{MissingTasks, PlannedTasks, Rehearsal, SyncMode, Synced, UnknownDeps, read_plan};
+pub use transfer::{MovePlan, Moved, TaskLeft};
 pub use workers::hostname;
 
 pub(crate) use reap::lives;
