@@ -11,8 +11,8 @@ pub const NAMED_BY_A_PROJECT: &str = "project";
 const LONGEST_URL: usize = 2_000;
 /// A longer name of a queue is none.
 const LONGEST_QUEUE: usize = 100;
-/// PostgreSQL cuts longer names short.
-const LONGEST_SCHEMA: usize = 63;
+/// Two roles are called after it, and PostgreSQL cuts names of more than 63 letters short.
+const LONGEST_SCHEMA: usize = 50;
 /// A longer name of a machine is shown nowhere.
 const LONGEST_LABEL: usize = 64;
 
