@@ -3,24 +3,30 @@
 use crate::Target;
 use crate::connection::Line;
 use crate::server_error::{FlightError, unreached};
-use crate::target::Host;
+use crate::target::{Door, Host, SessionNeed};
 use crate::wire::{Allowance, Socket, Wire};
+use rustls::ClientConfig;
+use std::future::Future;
 use std::io;
 use std::time::Duration;
 use store::ServerError;
 use tokio::net::{TcpStream, UnixStream};
 use tokio_postgres::config::SslMode;
-use tokio_postgres::{Config, NoTls};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// What the server's own views call us.
 const NAME: &str = "taut";
+/// How long the other machine may be silent before it counts as gone: a failover leaves half a connection behind.
+const SILENCE: Duration = Duration::from_secs(15);
 
 /// The first host that lets us in.
 pub(crate) async fn dial(target: &Target, patience: Duration) -> Result<Line, ServerError> {
     let all = async {
         let mut why = None;
-        for host in &target.hosts {
-            match reach(target, host).await {
+        for door in &target.doors {
+            match reach(target, door).await {
                 Ok(line) => return Ok(line),
                 // What was refused tells more than what was not reached.
                 Err(error) => {
@@ -37,31 +43,67 @@ pub(crate) async fn dial(target: &Target, patience: Duration) -> Result<Line, Se
     tokio::time::timeout(patience, all).await.unwrap_or_else(|_| late())
 }
 
-async fn reach(target: &Target, host: &Host) -> Result<Line, FlightError> {
-    let socket = socket(host).await.map_err(|cause| FlightError::Broken(cause.to_string()))?;
+async fn reach(target: &Target, door: &Door) -> Result<Line, FlightError> {
+    let socket = socket(door).await.map_err(|cause| FlightError::Broken(cause.to_string()))?;
     let allowance = Allowance::new();
     let wire = Wire { socket, allowance: allowance.clone() };
     let mut config = Config::new();
-    config.user(&target.user).dbname(&target.database).application_name(NAME).ssl_mode(SslMode::Disable);
-    if let Some(password) = &target.password {
-        config.password(password);
+    config.user(&target.user).dbname(&target.database).application_name(NAME).channel_binding(target.binding);
+    if let Some(password) = &door.password {
+        config.password(password.reveal());
     }
-    let (client, driver) = config.connect_raw(wire, NoTls).await?;
-    let driver = tokio::spawn(async move {
-        // What ends it is told to whoever waits for an answer.
-        let _ = driver.await;
-    });
+    let (client, driver) = match (&door.tls, &door.host) {
+        (Some(tls), Host::Tcp(name, _)) => {
+            let mut tls = MakeRustlsConnect::new(ClientConfig::clone(tls));
+            let tls = MakeTlsConnect::<Wire>::make_tls_connect(&mut tls, name);
+            let tls =
+                tls.map_err(|_| FlightError::Unfit("its name is none that a certificate can be for".to_string()))?;
+            let (client, driver) = config.ssl_mode(SslMode::Require).connect_raw(wire, tls).await?;
+            (client, tokio::spawn(driven(driver)))
+        }
+        _ => {
+            let (client, driver) = config.ssl_mode(SslMode::Disable).connect_raw(wire, NoTls).await?;
+            (client, tokio::spawn(driven(driver)))
+        }
+    };
+    if target.session == SessionNeed::Writable {
+        writable(&client).await?;
+    }
     Ok(Line { client, driver, allowance })
 }
 
-async fn socket(host: &Host) -> io::Result<Socket> {
-    match host {
+/// What ends it is told to whoever waits for an answer.
+async fn driven<T>(driver: impl Future<Output = T>) {
+    driver.await;
+}
+
+async fn writable(client: &Client) -> Result<(), FlightError> {
+    let answers = client.simple_query("SHOW transaction_read_only").await?;
+    let read_only = answers.iter().any(|answer| match answer {
+        SimpleQueryMessage::Row(row) => row.get(0) == Some("on"),
+        _ => false,
+    });
+    if !read_only {
+        return Ok(());
+    }
+    Err(FlightError::Said { state: "25006".to_string(), words: "it takes no changes".to_string() })
+}
+
+async fn socket(door: &Door) -> io::Result<Socket> {
+    match &door.host {
         Host::Unix(folder, port) => {
             UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await.map(Socket::Unix)
         }
         Host::Tcp(host, port) => {
             let stream = TcpStream::connect((host.as_str(), *port)).await?;
+            // A name may lead anywhere, whatever it is.
+            if door.tls.is_none() && !stream.peer_addr()?.ip().is_loopback() {
+                return Err(io::Error::other(
+                    "its name leads off this machine, and nothing is sent in the clear there",
+                ));
+            }
             stream.set_nodelay(true)?;
+            sys::socket::notice_silence(&stream, SILENCE)?;
             Ok(Socket::Tcp(stream))
         }
     }

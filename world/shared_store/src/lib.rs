@@ -2,11 +2,14 @@
 //! server; no SQL leaves this crate, and no hook enters it.
 
 mod connection;
+mod credentials;
 mod dial;
 mod migrate;
 mod server_error;
+mod service;
 mod statement;
 mod target;
+mod tls;
 mod url;
 mod wire;
 

@@ -1,6 +1,7 @@
 //! What a server answered instead of rows, in words: whether asking again may help, and what a person can do.
 
 use std::error::Error;
+use std::io;
 use store::ServerError;
 
 /// How much of what a server says is repeated: it may be anybody.
@@ -19,6 +20,9 @@ pub enum FlightError {
     Late,
     #[error("it answered with something that is no JSON")]
     Garbled,
+    /// Before it could say anything itself: its certificate, or what it wants to be shown.
+    #[error("{0}")]
+    Unfit(String),
 }
 
 impl FlightError {
@@ -26,7 +30,7 @@ impl FlightError {
     pub fn state(&self) -> Option<&str> {
         match self {
             Self::Said { state, .. } => Some(state),
-            Self::Broken(_) | Self::Late | Self::Garbled => None,
+            Self::Broken(_) | Self::Late | Self::Garbled | Self::Unfit(_) => None,
         }
     }
 
@@ -38,7 +42,7 @@ impl FlightError {
                 matches!(state.as_str(), "40P01" | "40001" | "57014" | "55P03" | "25P03") || self.is_broken()
             }
             Self::Broken(_) => true,
-            Self::Late | Self::Garbled => false,
+            Self::Late | Self::Garbled | Self::Unfit(_) => false,
         }
     }
 
@@ -49,7 +53,7 @@ impl FlightError {
             Self::Said { state, .. } => {
                 matches!(state.as_str(), "57P01" | "57P02" | "57P03" | "57P05" | "25P03") || state.starts_with("08")
             }
-            Self::Broken(_) | Self::Late | Self::Garbled => true,
+            Self::Broken(_) | Self::Late | Self::Garbled | Self::Unfit(_) => true,
         }
     }
 
@@ -63,14 +67,44 @@ impl From<tokio_postgres::Error> for FlightError {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.as_db_error() {
             Some(said) => Self::Said { state: said.code().code().to_string(), words: clean(said.message()) },
-            None => Self::Broken(causes(&error)),
+            None => unfit(&error).map_or_else(|| Self::Broken(causes(&error)), Self::Unfit),
         }
+    }
+}
+
+/// What the library decided by itself, and time does not mend. It gives these no type, only their words.
+fn unfit(error: &tokio_postgres::Error) -> Option<String> {
+    let cause = error.source()?;
+    let below = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    if let Some(tls) = below.and_then(|below| below.downcast_ref::<rustls::Error>()) {
+        return crate::tls::words(tls);
+    }
+    match (error.to_string().as_str(), cause.to_string().as_str()) {
+        (_, "password missing") => Some(
+            "it asks for a password and none is known: put it into a file of mode 600 that `password_file` names, or into \
+             ~/.pgpass"
+                .to_string(),
+        ),
+        (_, "server does not support TLS") => {
+            Some("it offers no TLS: an administrator turns it on (`ssl = on` in postgresql.conf)".to_string())
+        }
+        (_, "server did not use channel binding" | "server does not support channel binding") => Some(
+            "it does not bind the password to its certificate (SCRAM): have it proven by `sslmode=verify-full`, or write \
+             `channel_binding=prefer` into the URL"
+                .to_string(),
+        ),
+        ("authentication error", why) => Some(format!("it cannot be shown who we are: {}", clean(why))),
+        _ => None,
     }
 }
 
 impl From<FlightError> for ServerError {
     fn from(error: FlightError) -> Self {
-        let FlightError::Said { state, words } = &error else { return Self::Away(error.to_string()) };
+        let (state, words) = match &error {
+            FlightError::Said { state, words } => (state, words),
+            FlightError::Unfit(words) => return Self::Refused(words.clone()),
+            FlightError::Broken(_) | FlightError::Late | FlightError::Garbled => return Self::Away(error.to_string()),
+        };
         let class = state.get(..2).unwrap_or_default();
         match (class, state.as_str()) {
             // Connection, resources, a full disk, somebody's intervention, inner errors (also a pooler's).

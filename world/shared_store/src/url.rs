@@ -1,13 +1,21 @@
 //! The address of a database as PostgreSQL's own programs write it: `postgresql://user@host:port/database?name=value`.
 //! An address that cannot be read is never repeated: it may hold a password.
 
+use crate::credentials::Secret;
 use std::collections::BTreeMap;
+
+/// What may be said behind the question mark and in a service file; the rest would be obeyed by nobody.
+const KNOWN: &[&str] = &[
+    "sslmode", "sslrootcert", "sslcert", "sslkey", "passfile", "service", "target_session_attrs", "channel_binding",
+    "port", "application_name", "connect_timeout", "client_encoding", "fallback_application_name", "gssencmode",
+    "sslsni",
+];
 
 /// An address in its parts, decoded. Hosts and ports are in their order.
 #[derive(Default, PartialEq, Eq)]
 pub(crate) struct Parts {
     pub user: Option<String>,
-    pub password: Option<String>,
+    pub password: Option<Secret>,
     pub hosts: Vec<(String, Option<u16>)>,
     pub database: Option<String>,
     pub named: BTreeMap<String, String>,
@@ -22,7 +30,7 @@ pub(crate) fn parse(url: &str) -> Result<Parts, &'static str> {
     let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
     let (person, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
     let (user, password) = match person.split_once(':') {
-        Some((user, password)) => (user, Some(decoded(password)?)),
+        Some((user, password)) => (user, Some(Secret::new(decoded(password)?))),
         None => (person, None),
     };
     let mut parts = Parts {
@@ -47,13 +55,23 @@ impl Parts {
             self.user = given(user);
         }
         if let Some(password) = self.named.remove("password") {
-            self.password = Some(password);
+            self.password = Some(Secret::new(password));
         }
         if let Some(database) = self.named.remove("dbname") {
             self.database = given(database);
         }
         if let Some(hosts) = self.named.remove("host") {
             self.hosts = hosts.split(',').map(|host| (host.to_string(), None)).collect();
+        }
+        if self.named.keys().any(|name| !KNOWN.contains(&name.as_str())) {
+            return Err(
+                "it says something that is not known here; what is known: host, port, dbname, user, service, passfile, \
+                        sslmode, sslrootcert, sslcert, sslkey, channel_binding, target_session_attrs",
+            );
+        }
+        // Without a host it waits for the one that is filled in.
+        if self.hosts.is_empty() {
+            return Ok(());
         }
         if let Some(ports) = self.named.remove("port") {
             let ports = ports.split(',').map(port).collect::<Result<Vec<_>, _>>()?;
@@ -106,4 +124,34 @@ fn decoded(text: &str) -> Result<String, &'static str> {
     }
     let text = String::from_utf8(bytes).map_err(|_| "what is behind a `%` is no text")?;
     if text.contains('\0') { Err("it contains a NUL") } else { Ok(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn an_address_is_read_as_postgresql_reads_it() {
+        let parts = parse("postgresql://ada%40x:p%3A@a,b:5433,[::1]:5434/my%20db?sslmode=require").ok().unwrap();
+        assert_eq!(parts.user.as_deref(), Some("ada@x"));
+        assert_eq!(parts.password.as_ref().map(|secret| secret.reveal()), Some("p:"));
+        let hosts = [("a".to_owned(), None), ("b".to_owned(), Some(5433)), ("::1".to_owned(), Some(5434))];
+        assert_eq!(parts.hosts, hosts);
+        assert_eq!(parts.database.as_deref(), Some("my db"));
+        let parts = parse("postgres:///taut?host=/run/db,other&port=1,2&user=ada").ok().unwrap();
+        assert_eq!(parts.hosts, [("/run/db".to_owned(), Some(1)), ("other".to_owned(), Some(2))]);
+        assert_eq!(parse("postgresql://%2Frun%2Fdb:5/x").ok().unwrap().hosts, [("/run/db".to_owned(), Some(5))]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_repeated() {
+        for wrong in [
+            "mysql://s3cret", "postgresql://a:s3cret@h:x/d", "postgresql://a@h/%zz", "postgresql://a@h/d?s3cret",
+            "postgresql://a@h/d?pasword=s3cret", "postgresql://a@[::1/d", "postgresql://a@h:0/d",
+            "postgresql://a@h/%00",
+        ] {
+            let why = parse(wrong).err().unwrap();
+            assert!(!why.contains("s3cret"), "{why}");
+        }
+    }
 }

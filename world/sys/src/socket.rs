@@ -1,10 +1,12 @@
-//! Local sockets that never block, and who is at the other end.
+//! Local sockets that never block, who is at the other end, and whether anybody still is.
 
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::Duration;
 
 /// Connects without ever waiting: a listener that does not accept is an error (`WouldBlock`), not a hang.
 ///
@@ -20,6 +22,25 @@ pub fn connect(path: &Path) -> io::Result<UnixStream> {
     stream.set_nonblocking(true)?;
     rustix::net::connect(&stream, &address)?;
     Ok(stream)
+}
+
+/// Has the system ask now and then whether the other machine is still there, so that one that went silent is an error
+/// within about `most` and not a wait for ever, whether something was sent to it or not.
+///
+/// # Errors
+/// When the system refuses.
+pub fn notice_silence(stream: impl AsFd, most: Duration) -> io::Result<()> {
+    use rustix::net::sockopt;
+    let stream = stream.as_fd();
+    let third = (most / 3).max(Duration::from_secs(1));
+    sockopt::set_socket_keepalive(stream, true)?;
+    sockopt::set_tcp_keepidle(stream, third)?;
+    sockopt::set_tcp_keepintvl(stream, third)?;
+    sockopt::set_tcp_keepcnt(stream, 2)?;
+    // Elsewhere what was sent and not acknowledged is given up by the system's own, longer measure.
+    #[cfg(target_os = "linux")]
+    sockopt::set_tcp_user_timeout(stream, u32::try_from(most.as_millis()).unwrap_or(u32::MAX))?;
+    Ok(())
 }
 
 /// The user at the other end.

@@ -1,0 +1,78 @@
+//! Service files, as PostgreSQL's own programs read them: a name in brackets, and below it what it stands for.
+
+use crate::Surroundings;
+use crate::credentials::{self, Unfit};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use store::ServerError;
+use sys::outside::{self, Rules};
+
+const MOST_BYTES: u64 = 1 << 20;
+
+/// What a service stands for.
+///
+/// # Errors
+/// `Refused` where no file has it, or one with a password in it can be read by others.
+pub(crate) fn find(name: &str, around: &Surroundings) -> Result<BTreeMap<String, String>, ServerError> {
+    let shown = crate::server_error::clean(name);
+    let mut asked = Vec::new();
+    for path in places(around) {
+        let text = match outside::read_text(&path, &Rules::obeyed(MOST_BYTES)) {
+            Ok(text) => text,
+            Err(why) if why.is_missing() => continue,
+            Err(why) => return Err(Unfit::Unread(why).words(&path)),
+        };
+        if let Some(found) = section(&text, name) {
+            if found.contains_key("password") {
+                credentials::private_text(&path).map_err(|why| why.words(&path))?;
+            }
+            return Ok(found);
+        }
+        asked.push(path.display().to_string());
+    }
+    let asked =
+        if asked.is_empty() { "there is no service file".to_string() } else { format!("not in {}", asked.join(", ")) };
+    Err(ServerError::Refused(format!(
+        "no service is called {shown} ({asked}): write it into ~/.pg_service.conf, or name the file in PGSERVICEFILE"
+    )))
+}
+
+fn places(around: &Surroundings) -> Vec<PathBuf> {
+    let own = match around.variable("PGSERVICEFILE") {
+        Some(path) => Some(PathBuf::from(path)),
+        None => around.home.as_ref().map(|home| home.join(".pg_service.conf")),
+    };
+    let common = around.variable("PGSYSCONFDIR").map(|folder| Path::new(folder).join("pg_service.conf"));
+    own.into_iter().chain(common).collect()
+}
+
+fn section(text: &str, name: &str) -> Option<BTreeMap<String, String>> {
+    let mut found: Option<BTreeMap<String, String>> = None;
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        if let Some(title) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            if found.is_some() {
+                break;
+            }
+            found = (title == name).then(BTreeMap::new);
+        } else if let (Some(found), Some((key, value))) = (&mut found, line.split_once('=')) {
+            found.insert(key.trim().to_string(), value.trim().to_string());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::section;
+
+    #[test]
+    fn a_service_is_what_stands_below_its_name() {
+        let text = "# ours\n[other]\nhost=a\n\n[team]\nhost=b\nport = 5433\n# no\ndbname=taut\n[last]\nhost=c\n";
+        let found = section(text, "team").unwrap();
+        assert_eq!(
+            found.into_iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
+            ["dbname=taut", "host=b", "port=5433"]
+        );
+        assert!(section(text, "none").is_none());
+    }
+}
