@@ -4,7 +4,9 @@
 mod connection;
 mod credentials;
 mod dial;
+mod link;
 mod migrate;
+mod queue;
 mod server_error;
 mod service;
 mod statement;
@@ -14,7 +16,9 @@ mod url;
 mod wire;
 
 pub use connection::{Connection, InTransaction, Patience, Rows, Transaction};
+pub use link::{Link, LocalClock};
 pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, grant_record, migrate, version};
+pub use queue::{Machine, PgQueue, queue_statement};
 pub use server_error::FlightError;
 pub use statement::Statement;
 pub use target::{Surroundings, Target, TargetWish, UrlPlace};

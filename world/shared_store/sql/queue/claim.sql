@@ -1,0 +1,73 @@
+-- Claims. Every statement answers with rows of one text column, which is JSON; every parameter is a text that is cast.
+-- The clock is the server's, always clock_timestamp(): now() is the start of the transaction, which may have waited.
+
+-- name: server_id
+SELECT jsonb_build_object('id', value)::text FROM {s}.meta WHERE name = 'id';
+
+-- name: project_find
+-- $1 name.
+SELECT jsonb_build_object('id', id)::text FROM {s}.projects WHERE name = $1::text;
+
+-- name: project_make
+-- $1 name. Nothing is answered where another made it meanwhile: find it.
+INSERT INTO {s}.projects (name) VALUES ($1::text) ON CONFLICT (name) DO NOTHING
+RETURNING jsonb_build_object('id', id)::text;
+
+-- name: guard
+-- First in every transaction of several statements: a client that is stopped in the middle holds nothing for long.
+SELECT jsonb_build_array(set_config('idle_in_transaction_session_timeout', '5s', true),
+  set_config('statement_timeout', '10s', true), set_config('lock_timeout', '5s', true))::text;
+
+-- name: wake
+-- Rests that are over end, a few at a time. $1 at most.
+UPDATE {s}.tasks SET ready_at = NULL
+WHERE id = ANY (ARRAY(SELECT id FROM {s}.tasks
+                      WHERE status = 'open' AND ready_at IS NOT NULL AND ready_at <= clock_timestamp()
+                      ORDER BY ready_at LIMIT $1::int FOR NO KEY UPDATE SKIP LOCKED));
+
+-- name: claim
+-- $1 project, $2 machine, $3 agent, $4 session, $5 claim, $6 lease_ms. No row: nothing to claim now, unless this very
+-- claim went through before, which `claimed` tells. So does 23505 on attempts.claim.
+WITH pick AS MATERIALIZED (
+  SELECT id FROM {s}.tasks
+  WHERE project = $1::int AND status = 'open' AND open_blockers = 0 AND ready_at IS NULL
+  ORDER BY priority, created_at, id LIMIT 1
+  FOR NO KEY UPDATE SKIP LOCKED
+), taken AS (
+  UPDATE {s}.tasks t
+  SET status = 'active', machine = $2::uuid, agent = $3::text, session = $4::text, claim = $5::uuid, lease_ms = $6::int,
+      lease_until = clock_timestamp() + $6::int * interval '1 millisecond', renewed_at = clock_timestamp(), graced = false,
+      attempt = t.attempt + 1, updated_at = clock_timestamp()
+  FROM pick WHERE t.id = pick.id
+  RETURNING t.*
+), begun AS (
+  INSERT INTO {s}.attempts (task, number, claim, machine, agent, session, claimed_at)
+  SELECT id, attempt, claim, machine, agent, session, renewed_at FROM taken
+)
+SELECT ({whole} || jsonb_build_object({results}))::text FROM taken t;
+
+-- name: claim_one
+-- The same for one that is named. $7 slug. No row: read it and say why. Who changes it is waited for.
+WITH pick AS MATERIALIZED (
+  SELECT id FROM {s}.tasks
+  WHERE project = $1::int AND slug = $7::text AND status = 'open' AND open_blockers = 0
+    AND (ready_at IS NULL OR ready_at <= clock_timestamp())
+  FOR NO KEY UPDATE
+), taken AS (
+  UPDATE {s}.tasks t
+  SET status = 'active', machine = $2::uuid, agent = $3::text, session = $4::text, claim = $5::uuid, lease_ms = $6::int,
+      lease_until = clock_timestamp() + $6::int * interval '1 millisecond', renewed_at = clock_timestamp(),
+      graced = false, ready_at = NULL, attempt = t.attempt + 1, updated_at = clock_timestamp()
+  FROM pick WHERE t.id = pick.id
+  RETURNING t.*
+), begun AS (
+  INSERT INTO {s}.attempts (task, number, claim, machine, agent, session, claimed_at)
+  SELECT id, attempt, claim, machine, agent, session, renewed_at FROM taken
+)
+SELECT ({whole} || jsonb_build_object({results}))::text FROM taken t;
+
+-- name: claimed
+-- What became of a claim whose answer was lost. $1 claim. No row: it never happened, or is over.
+SELECT ({whole} || jsonb_build_object({results}))::text
+FROM {s}.attempts a JOIN {s}.tasks t ON t.id = a.task
+WHERE a.claim = $1::uuid AND t.status = 'active' AND t.attempt = a.number AND t.claim = a.claim;

@@ -1,0 +1,35 @@
+-- Parts of statements: `{name}` in a statement stands for one of these. `t` is the task.
+
+-- name: queued
+-- What claiming changes of a task. Moments are milliseconds of the server's clock, beside `now`, by which the client moves
+-- them onto its own.
+jsonb_build_object('row', t.id, 'slug', t.slug, 'status', t.status, 'attempt', t.attempt, 'retry_count', t.retry_count,
+  'failures', t.failures, 'releases', t.releases, 'fail_reason', t.fail_reason, 'open_blockers', t.open_blockers,
+  'ready_at', (extract(epoch FROM t.ready_at) * 1000)::bigint, 'claim', t.claim, 'machine', t.machine,
+  'label', (SELECT left(m.label, 64) FROM {s}.machines m WHERE m.id = t.machine), 'agent', t.agent, 'session', t.session,
+  'lease_ms', t.lease_ms, 'lease_until', (extract(epoch FROM t.lease_until) * 1000)::bigint,
+  'renewed_at', (extract(epoch FROM t.renewed_at) * 1000)::bigint,
+  'now', (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+
+-- name: whole
+-- Everything of a task. Lists inside are put in order by the client: an order here would be a sort on the way of a claim.
+{queued} || jsonb_build_object('title', t.title, 'description', t.description, 'category', t.category,
+  'priority', t.priority, 'spec', t.spec, 'ref', t.ref, 'steps', t.steps, 'result', t.result,
+  'created_at', (extract(epoch FROM t.created_at) * 1000)::bigint,
+  'updated_at', (extract(epoch FROM t.updated_at) * 1000)::bigint,
+  'deleted_at', (extract(epoch FROM t.deleted_at) * 1000)::bigint,
+  'blockers', (SELECT jsonb_agg(jsonb_build_object('id', b.id, 'slug', b.slug, 'status', b.status))
+               FROM {s}.task_deps d JOIN {s}.tasks b ON b.id = d.blocker WHERE d.task = t.id))
+
+-- name: results
+-- What the blockers resulted in.
+'results', (SELECT jsonb_agg(jsonb_build_array(b.slug, b.result))
+            FROM {s}.task_deps d JOIN {s}.tasks b ON b.id = d.blocker WHERE d.task = t.id)
+
+-- name: attempt
+-- `a` is the attempt.
+jsonb_build_object('number', a.number, 'claim', a.claim, 'machine', a.machine,
+  'label', (SELECT left(m.label, 64) FROM {s}.machines m WHERE m.id = a.machine), 'agent', a.agent, 'session', a.session,
+  'claimed_at', (extract(epoch FROM a.claimed_at) * 1000)::bigint,
+  'ended_at', (extract(epoch FROM a.ended_at) * 1000)::bigint, 'outcome', a.outcome, 'reason', a.reason,
+  'now', (extract(epoch FROM clock_timestamp()) * 1000)::bigint)

@@ -1,0 +1,82 @@
+-- Reads, with the meaning and the order of the local ones. Slugs are compared byte by byte, whatever the database's
+-- collation is.
+
+-- name: task
+-- $1 project, $2 slug.
+SELECT ({whole} || jsonb_build_object({results}))::text FROM {s}.tasks t WHERE t.project = $1::int AND t.slug = $2::text;
+
+-- name: tasks
+-- $1 project, $2 statuses (a JSON array) or NULL, $3 agent or NULL, as it is shown on machine $4, $5 spec or NULL,
+-- $6 category or NULL, $7 'claimable' or NULL, $8 at most or NULL.
+SELECT ({whole})::text FROM {s}.tasks t
+WHERE t.project = $1::int
+  AND ($2::jsonb IS NULL OR t.status = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb))))
+  AND ($3::text IS NULL OR $3::text = t.agent || CASE WHEN t.machine = $4::uuid THEN '' ELSE '@' || coalesce(
+        (SELECT left(m.label, 64) FROM {s}.machines m WHERE m.id = t.machine), left(t.machine::text, 8)) END)
+  AND ($5::text IS NULL OR t.spec = $5::text)
+  AND ($6::text IS NULL OR t.category = $6::text)
+  AND ($7::text IS NULL OR (t.status = 'open' AND t.open_blockers = 0
+       AND (t.ready_at IS NULL OR t.ready_at <= clock_timestamp())))
+ORDER BY t.priority, t.created_at, t.id LIMIT $8::bigint;
+
+-- name: attempts
+-- $1 project, $2 slug.
+SELECT ({attempt})::text FROM {s}.attempts a JOIN {s}.tasks t ON t.id = a.task
+WHERE t.project = $1::int AND t.slug = $2::text ORDER BY a.number;
+
+-- name: below
+-- Every dependency the task has, its blockers' and so on; each once. $1 project, $2 slugs (a JSON array).
+WITH RECURSIVE below (id) AS (
+  SELECT id FROM {s}.tasks
+  WHERE project = $1::int AND slug = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb)))
+  UNION SELECT d.blocker FROM {s}.task_deps d JOIN below ON d.task = below.id
+)
+SELECT jsonb_build_object('task', p.slug, 'blocker', b.slug, 'status', b.status, 'open_blockers', b.open_blockers)::text
+FROM below JOIN {s}.task_deps d ON d.task = below.id JOIN {s}.tasks p ON p.id = d.task JOIN {s}.tasks b ON b.id = d.blocker
+ORDER BY b.slug COLLATE "C", p.slug COLLATE "C";
+
+-- name: document
+-- $1 project, $2 spec.
+SELECT ({queued})::text FROM {s}.tasks t WHERE t.project = $1::int AND t.spec = $2::text ORDER BY t.id;
+
+-- name: look
+-- $1 project.
+WITH c AS (
+  SELECT status, status IN ('open', 'active') AND open_blockers > 0 AS blocked, count(*) AS n,
+         count(*) FILTER (WHERE status = 'open' AND open_blockers = 0 AND ready_at > clock_timestamp()) AS resting,
+         min(ready_at) FILTER (WHERE status = 'open' AND open_blockers = 0 AND ready_at > clock_timestamp()) AS rested,
+         min(greatest(lease_until, clock_timestamp())) FILTER (WHERE status = 'active') AS lapsing
+  FROM {s}.tasks WHERE project = $1::int GROUP BY 1, 2
+)
+SELECT jsonb_build_object('blocked', coalesce(sum(n) FILTER (WHERE blocked), 0),
+  'open', coalesce(sum(n) FILTER (WHERE NOT blocked AND status = 'open'), 0),
+  'active', coalesce(sum(n) FILTER (WHERE NOT blocked AND status = 'active'), 0),
+  'done', coalesce(sum(n) FILTER (WHERE status = 'done'), 0),
+  'deleted', coalesce(sum(n) FILTER (WHERE status = 'deleted'), 0),
+  'quarantined', coalesce(sum(n) FILTER (WHERE status = 'quarantined'), 0),
+  'resting', coalesce(sum(resting), 0),
+  'next', (extract(epoch FROM least(min(rested), min(lapsing))) * 1000)::bigint,
+  'now', (extract(epoch FROM clock_timestamp()) * 1000)::bigint)::text FROM c;
+
+-- name: sample
+-- A few of those that wait. $1 project, $2 why: blocked, resting, quarantined, active; $3 at most.
+SELECT ({queued} || jsonb_build_object('waits_for', (
+  SELECT jsonb_agg(x.slug || ' (' || x.status || ')') FROM (
+    SELECT b.slug, b.status FROM {s}.task_deps d JOIN {s}.tasks b ON b.id = d.blocker
+    WHERE d.task = t.id AND b.status NOT IN ('done', 'deleted') ORDER BY b.slug COLLATE "C" LIMIT 10) x)))::text
+FROM {s}.tasks t
+WHERE t.project = $1::int AND CASE $2::text
+  WHEN 'blocked' THEN t.status = 'open' AND t.open_blockers > 0
+  WHEN 'resting' THEN t.status = 'open' AND t.open_blockers = 0 AND t.ready_at > clock_timestamp()
+  ELSE t.status = $2::text END
+ORDER BY t.priority, t.created_at, t.id LIMIT $3::int;
+
+-- name: edges
+-- Every dependency between tasks that are neither done nor deleted, or are named. $1 project, $2 slugs (a JSON array).
+WITH named AS MATERIALIZED (SELECT jsonb_array_elements_text($2::jsonb) AS slug)
+SELECT jsonb_build_array(p.slug, b.slug)::text
+FROM {s}.task_deps d JOIN {s}.tasks p ON p.id = d.task JOIN {s}.tasks b ON b.id = d.blocker
+WHERE p.project = $1::int
+  AND (p.status NOT IN ('done', 'deleted') OR p.slug IN (SELECT slug FROM named))
+  AND (b.status NOT IN ('done', 'deleted') OR b.slug IN (SELECT slug FROM named))
+ORDER BY p.id, b.id;

@@ -1,0 +1,221 @@
+//! What the server answers, read into tasks and attempts of this machine's clock and names.
+
+use super::flights::Trouble;
+use crate::Rows;
+use model::Ms;
+use model::task::{Attempt, AttemptOutcome, Hold, Priority, Queued, Task, TaskPlan, TaskStatus, TaskStep};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use store::{ServerError, TaskStanding};
+
+/// Reads the rows of one flight.
+pub(super) struct Reading<'a> {
+    pub queue: &'a str,
+    /// The machine that reads.
+    pub machine: &'a str,
+    /// What is added to a moment of the server, so that it is one of this machine.
+    pub shift: i64,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct QueuedRow {
+    row: i64,
+    slug: String,
+    status: String,
+    attempt: i64,
+    retry_count: i64,
+    failures: i64,
+    releases: i64,
+    fail_reason: Option<String>,
+    open_blockers: i64,
+    ready_at: Option<i64>,
+    pub claim: Option<String>,
+    machine: Option<String>,
+    label: Option<String>,
+    agent: Option<String>,
+    session: Option<String>,
+    lease_ms: Option<i64>,
+    lease_until: Option<i64>,
+    renewed_at: Option<i64>,
+    pub mine: Option<AttemptRow>,
+    pub waits_for: Option<Vec<String>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct TaskRow {
+    #[serde(flatten)]
+    pub queued: QueuedRow,
+    title: String,
+    description: Option<String>,
+    category: Option<String>,
+    priority: u8,
+    spec: Option<String>,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    steps: Option<Vec<StepRow>>,
+    result: Option<Value>,
+    created_at: i64,
+    updated_at: i64,
+    deleted_at: Option<i64>,
+    pub blockers: Option<Vec<BlockerRow>>,
+    results: Option<Vec<(String, Value)>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct BlockerRow {
+    pub slug: String,
+    pub status: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct StepRow {
+    content: String,
+    done: bool,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct AttemptRow {
+    number: i64,
+    claim: String,
+    machine: String,
+    label: Option<String>,
+    agent: String,
+    session: Option<String>,
+    claimed_at: i64,
+    ended_at: Option<i64>,
+    outcome: Option<String>,
+    reason: Option<String>,
+}
+
+/// One row as this type; a server that answers otherwise is not understood.
+pub(super) fn row<T: DeserializeOwned>(value: Value) -> Result<T, Trouble> {
+    serde_json::from_value(value).map_err(|cause| {
+        Trouble::Final(ServerError::Refused(format!(
+            "the server answered with something this taut cannot read ({cause}); \
+             `taut shared status` compares its version with this one's"
+        )))
+    })
+}
+
+pub(super) fn rows<T: DeserializeOwned>(values: Rows) -> Result<Vec<T>, Trouble> {
+    values.into_iter().map(row).collect()
+}
+
+/// How far this machine's clock is ahead of the server's, by the earliest moment that a flight tells as its own and the
+/// moment it was sent: so a lease never seems to last longer than it does.
+pub(super) fn shift<'a>(sent: Ms, values: impl IntoIterator<Item = &'a Value>) -> i64 {
+    let told = values.into_iter().filter_map(|value| value.get("now")?.as_i64()).min();
+    told.map_or(0, |now| sent.0.saturating_sub(now))
+}
+
+impl Reading<'_> {
+    pub fn here(&self, moment: i64) -> Ms {
+        Ms(moment.saturating_add(self.shift))
+    }
+
+    /// An agent of another machine is shown with it.
+    fn shown(&self, agent: &str, machine: Option<&str>, label: Option<&str>) -> String {
+        match machine {
+            Some(machine) if machine != self.machine => format!("{agent}@{}", machine_name(machine, label)),
+            _ => agent.to_string(),
+        }
+    }
+
+    pub fn queued(&self, row: &QueuedRow) -> Queued {
+        let status = TaskStatus::parse(&row.status).unwrap_or(TaskStatus::Quarantined);
+        let moment = |moment: Option<i64>| moment.map(|moment| self.here(moment)).unwrap_or_default();
+        let hold = row.agent.as_ref().filter(|_| status == TaskStatus::Active).map(|agent| Hold {
+            agent: self.shown(agent, row.machine.as_deref(), row.label.as_deref()),
+            session: row.session.clone(),
+            attempt: row.attempt,
+            lease_until: moment(row.lease_until),
+            lease_ms: row.lease_ms.unwrap_or_default(),
+            renewed_at: moment(row.renewed_at),
+            proposed: None,
+        });
+        Queued {
+            row: row.row,
+            project: self.queue.to_string(),
+            slug: row.slug.clone(),
+            status,
+            hold,
+            attempt: row.attempt,
+            retry_count: row.retry_count,
+            failures: row.failures,
+            releases: row.releases,
+            fail_reason: row.fail_reason.clone(),
+            ready_at: moment(row.ready_at),
+            open_blockers: row.open_blockers,
+        }
+    }
+
+    pub fn task(&self, row: &TaskRow) -> Task {
+        let queued = self.queued(&row.queued);
+        let mut deps: Vec<String> = row.blockers.iter().flatten().map(|blocker| blocker.slug.clone()).collect();
+        deps.sort_unstable();
+        let steps = row.steps.iter().flatten().map(|step| TaskStep { content: step.content.clone(), done: step.done });
+        Task {
+            plan: TaskPlan {
+                slug: queued.slug.clone(),
+                title: row.title.clone(),
+                description: row.description.clone(),
+                category: row.category.clone(),
+                priority: Priority(row.priority),
+                spec: row.spec.clone(),
+                reference: row.reference.clone(),
+                deps,
+                steps: steps.collect(),
+                // Another machine's command is never run here.
+                verify: None,
+            },
+            queued,
+            result: row.result.clone(),
+            created_at: self.here(row.created_at),
+            updated_at: self.here(row.updated_at),
+            deleted_at: row.deleted_at.map(|moment| self.here(moment)),
+        }
+    }
+
+    pub fn attempt(&self, row: &AttemptRow) -> Attempt {
+        Attempt {
+            number: row.number,
+            token: Some(row.claim.clone()),
+            agent: self.shown(&row.agent, Some(&row.machine), row.label.as_deref()),
+            session: row.session.clone(),
+            group: None,
+            claimed_at: self.here(row.claimed_at),
+            ended_at: row.ended_at.map(|moment| self.here(moment)),
+            outcome: row.outcome.as_deref().and_then(AttemptOutcome::parse),
+            reason: row.reason.clone(),
+        }
+    }
+
+    /// `label` is what this machine calls itself.
+    pub fn standing(&self, row: &QueuedRow, label: &str) -> TaskStanding {
+        let machine = row.machine.as_deref().map(|machine| match &row.label {
+            None if machine == self.machine => label.to_string(),
+            told => machine_name(machine, told.as_deref()),
+        });
+        TaskStanding {
+            task: self.queued(row),
+            claim: row.claim.clone(),
+            machine,
+            mine: row.mine.as_ref().map(|mine| self.attempt(mine)),
+        }
+    }
+}
+
+impl TaskRow {
+    /// What the blockers resulted in, by slug.
+    pub fn results(&self) -> Vec<(String, Value)> {
+        let mut results = self.results.clone().unwrap_or_default();
+        results.sort_by(|one, other| one.0.cmp(&other.0));
+        results
+    }
+}
+
+/// As people call it, else the beginning of its id, as the statement `tasks` has it.
+fn machine_name(machine: &str, label: Option<&str>) -> String {
+    label.map_or_else(|| machine.chars().take(8).collect(), ToString::to_string)
+}

@@ -1,0 +1,135 @@
+//! Flights of the queue's statements, and what their failures mean for the verb that sent them.
+
+use super::sql::queue_statement;
+use crate::{Connection, FlightError, InTransaction, Rows, Statement};
+use model::Ms;
+use serde_json::Value;
+use store::ServerError;
+
+/// Why a try of a verb did not come to its end.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    Flight(FlightError),
+    /// Somebody came between; nothing was written. How to say so, should it stay like this.
+    Overtaken(String),
+    Final(ServerError),
+}
+
+impl Trouble {
+    /// Whether the whole verb is to be sent again.
+    pub fn send_again(&self) -> bool {
+        match self {
+            Self::Flight(error) => error.send_again(),
+            Self::Overtaken(_) => true,
+            Self::Final(_) => false,
+        }
+    }
+}
+
+impl From<FlightError> for Trouble {
+    fn from(error: FlightError) -> Self {
+        Self::Flight(error)
+    }
+}
+
+impl From<Trouble> for ServerError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Flight(error) => error.into(),
+            Trouble::Overtaken(why) => Self::Away(why),
+            Trouble::Final(error) => error,
+        }
+    }
+}
+
+/// A connection during one try of a verb.
+pub(crate) struct Flights<'a> {
+    pub connection: &'a mut Connection,
+    pub schema: &'a str,
+    pub clock: &'a (dyn Fn() -> Ms + Send + Sync),
+    /// When the last flight was sent.
+    pub sent: Ms,
+    /// Between `BEGIN` and its end.
+    pub open: bool,
+}
+
+/// One statement of a flight: its name and its parameters.
+pub(crate) struct Ask(Statement);
+
+impl Flights<'_> {
+    pub fn ask(&self, name: &str, parameters: Vec<Option<String>>) -> Ask {
+        Ask(Statement::new(queue_statement(name), self.schema, parameters))
+    }
+
+    /// Sends all of them at once.
+    pub fn fly<const N: usize>(&mut self, asks: [Ask; N]) -> Result<[Rows; N], Trouble> {
+        let rows = self.fly_all(Vec::from(asks))?;
+        rows.try_into().map_err(|_| Trouble::Flight(FlightError::Garbled))
+    }
+
+    pub fn fly_all(&mut self, asks: Vec<Ask>) -> Result<Vec<Rows>, Trouble> {
+        self.sent = (self.clock)();
+        let statements: Vec<Statement> = asks.into_iter().map(|Ask(statement)| statement).collect();
+        Ok(self.connection.flight(&statements, InTransaction::No)?)
+    }
+
+    /// One statement alone.
+    pub fn one(&mut self, name: &str, parameters: Vec<Option<String>>) -> Result<Rows, Trouble> {
+        let [rows] = self.fly([self.ask(name, parameters)])?;
+        Ok(rows)
+    }
+}
+
+impl Ask {
+    /// Said aloud, because a server may be set up for another level by default, under which a statement would not see
+    /// what was committed while it waited for a lock.
+    pub fn begin() -> Self {
+        Self::plain("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+    }
+
+    /// All statements see the same.
+    pub fn begin_reading() -> Self {
+        Self::plain("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    }
+
+    pub fn commit() -> Self {
+        Self::plain("COMMIT")
+    }
+
+    pub fn rollback() -> Self {
+        Self::plain("ROLLBACK")
+    }
+
+    fn plain(sql: &str) -> Self {
+        Self(Statement { sql: sql.to_string(), parameters: Vec::new() })
+    }
+}
+
+/// A parameter. PostgreSQL has no text with a null character in it.
+pub(crate) fn text(text: &str) -> Option<String> {
+    Some(text.replace('\0', "\u{fffd}"))
+}
+
+pub(crate) fn maybe(value: Option<&str>) -> Option<String> {
+    value.and_then(text)
+}
+
+/// A JSON parameter.
+pub(crate) fn json(mut value: Value) -> Option<String> {
+    without_nulls(&mut value);
+    Some(value.to_string())
+}
+
+fn without_nulls(value: &mut Value) {
+    match value {
+        Value::String(text) if text.contains('\0') => *text = text.replace('\0', "\u{fffd}"),
+        Value::Array(values) => values.iter_mut().for_each(without_nulls),
+        Value::Object(values) => {
+            if values.keys().any(|key| key.contains('\0')) {
+                *values = std::mem::take(values).into_iter().map(|(key, value)| (key.replace('\0', "\u{fffd}"), value)).collect();
+            }
+            values.values_mut().for_each(without_nulls);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,102 @@
+//! Planning on the server: read under the project's lock, decided here, written in one flight, committed or undone.
+
+mod draft;
+mod flush;
+mod rows;
+
+use super::answer;
+use super::flights::{Ask, Flights, Trouble, text};
+use super::{Identity, PgQueue};
+use crate::FlightError;
+use draft::Draft;
+use rows::PlanTransaction;
+use serde::Deserialize;
+use store::{Error, PlanRows, ServerError};
+
+/// So often a plan is made anew because somebody's turn came between what it read and what it wrote.
+const MOST_TRIES: u32 = 20;
+
+type Work<'w> = dyn FnMut(&dyn PlanRows) -> Result<(), Error> + 'w;
+
+#[derive(Deserialize)]
+struct Locked {
+    transaction: String,
+}
+
+#[derive(Deserialize)]
+struct Fate {
+    fate: Option<String>,
+}
+
+pub(super) fn plan(queue: &mut PgQueue, work: &mut Work<'_>) -> Result<(), Error> {
+    let identity = &queue.identity;
+    let mut tries = 0;
+    // The transaction to whose commit there was no answer.
+    let mut unknown: Option<String> = None;
+    let done = queue.link.verb(|flights| {
+        if let Some(transaction) = &unknown
+            && was_kept(flights, transaction)?
+        {
+            return Ok(Ok(()));
+        }
+        unknown = None;
+        tries += 1;
+        match once(flights, identity, work, &mut unknown) {
+            Err(Trouble::Overtaken(why)) if tries >= MOST_TRIES => Err(Trouble::Final(ServerError::Away(why))),
+            done => done,
+        }
+    })?;
+    done
+}
+
+/// An error of the work itself is no trouble with the server.
+fn once(
+    flights: &mut Flights<'_>,
+    identity: &Identity,
+    work: &mut Work<'_>,
+    unknown: &mut Option<String>,
+) -> Result<Result<(), Error>, Trouble> {
+    flights.open = true;
+    let lock = flights.ask("plan_lock", vec![identity.project()]);
+    let [_, _, locked] = flights.fly([Ask::begin(), flights.ask("guard", Vec::new()), lock])?;
+    let Some(locked) = locked.into_iter().next() else { return Err(gone(identity)) };
+    let locked: Locked = answer::row(locked)?;
+    let rows = PlanTransaction::new(flights, identity);
+    let worked = work(&rows);
+    let draft = rows.finish()?;
+    if let Err(error) = worked {
+        return Ok(Err(error));
+    }
+    flush::flush(flights, identity, &draft)?;
+    *unknown = Some(locked.transaction);
+    flights.fly([Ask::commit()])?;
+    flights.open = false;
+    Ok(Ok(()))
+}
+
+/// Whether a transaction was committed whose connection broke before it could say so.
+fn was_kept(flights: &mut Flights<'_>, transaction: &str) -> Result<bool, Trouble> {
+    let asked = flights.one("plan_fate", vec![text(transaction)]);
+    let rows = match asked {
+        // The server that stands in for the other never heard of it.
+        Err(Trouble::Flight(FlightError::Said { state, .. })) if state.starts_with("22") => return Ok(false),
+        asked => asked?,
+    };
+    let fate = rows.into_iter().next().map(answer::row::<Fate>).transpose()?.and_then(|row| row.fate);
+    match fate.as_deref() {
+        Some("committed") => Ok(true),
+        Some("in progress") => Err(Trouble::Overtaken(
+            "the connection broke when the plan was committed, and the server still has it in hand; \
+             `taut task list` shows what became of it"
+                .to_string(),
+        )),
+        _ => Ok(false),
+    }
+}
+
+fn gone(identity: &Identity) -> Trouble {
+    Trouble::Final(ServerError::Refused(format!(
+        "the queue {} is not on the server any more; `taut shared status` looks again",
+        identity.queue
+    )))
+}

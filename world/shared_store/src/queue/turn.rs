@@ -1,0 +1,121 @@
+//! Turns that were decided here, written where the task still stands as it did.
+
+use super::answer::{self, QueuedRow, shift};
+use super::flights::{Ask, Trouble, Flights, json, text};
+use super::{Identity, PgQueue};
+use crate::Rows;
+use model::task::TaskStatus;
+use serde::Deserialize;
+use store::{AttemptKey, ServerError, ServerTurn, TaskStanding, TurnAnswer};
+
+#[derive(Deserialize)]
+struct Written {
+    id: i64,
+}
+
+pub(super) fn turns(queue: &mut PgQueue, turns: &[ServerTurn]) -> Result<Vec<i64>, ServerError> {
+    if turns.is_empty() {
+        return Ok(Vec::new());
+    }
+    refuse_claims(turns)?;
+    queue.link.verb(|flights| write(flights, turns))
+}
+
+pub(super) fn settle(queue: &mut PgQueue, turn: &ServerTurn) -> Result<TurnAnswer, ServerError> {
+    refuse_claims(std::slice::from_ref(turn))?;
+    let (identity, grace) = (&queue.identity, queue.grace_ms);
+    let mine = turn.claim.as_deref().map_or(AttemptKey::Number(turn.attempt), AttemptKey::Claim);
+    queue.link.verb(|flights| {
+        let turns = std::slice::from_ref(turn);
+        // Behind a pooler a start of the server is not noticed, so the grace may not have been given yet.
+        let written = !write(flights, turns)?.is_empty() || (grant(flights, grace)? && !write(flights, turns)?.is_empty());
+        if written {
+            return Ok(TurnAnswer::Written);
+        }
+        Ok(match standing(flights, identity, &turn.slug, mine)? {
+            Some(now) if said_before(turn, &now) => TurnAnswer::Already,
+            now => TurnAnswer::Lost(now.map(Box::new)),
+        })
+    })
+}
+
+pub(super) fn standing(
+    flights: &mut Flights<'_>,
+    identity: &Identity,
+    slug: &str,
+    mine: AttemptKey<'_>,
+) -> Result<Option<TaskStanding>, Trouble> {
+    let (claim, number, agent) = match mine {
+        AttemptKey::Claim(claim) => (uuid(claim), None, None),
+        AttemptKey::Number(number) => (None, text(&number.to_string()), None),
+        AttemptKey::Agent(agent) => (None, None, text(agent)),
+    };
+    let project = text(&identity.project.to_string());
+    let parameters = vec![project, text(slug), text(&identity.machine.id), claim, number, agent];
+    let rows = flights.one("standing", parameters)?;
+    let reading = identity.reading(shift(flights.sent, &rows));
+    let row: Option<QueuedRow> = rows.into_iter().next().map(answer::row).transpose()?;
+    Ok(row.map(|row| reading.standing(&row, &identity.machine.label)))
+}
+
+/// Whether there was a lease to grant.
+pub(super) fn grant(flights: &mut Flights<'_>, grace_ms: i64) -> Result<bool, Trouble> {
+    Ok(grace_ms > 0 && !flights.one("grant", vec![text(&grace_ms.to_string())])?.is_empty())
+}
+
+/// What the statements `turn` and `turned` are told.
+pub(super) fn told<'a>(turns: impl IntoIterator<Item = &'a ServerTurn>) -> Result<Option<String>, Trouble> {
+    let turns: Vec<&ServerTurn> = turns.into_iter().collect();
+    let value = serde_json::to_value(turns)
+        .map_err(|cause| Trouble::Final(ServerError::Refused(format!("a turn cannot be written as JSON: {cause}"))))?;
+    Ok(json(value))
+}
+
+/// Gives the ids of those that were written.
+fn write(flights: &mut Flights<'_>, turns: &[ServerTurn]) -> Result<Vec<i64>, Trouble> {
+    let all = told(turns)?;
+    if turns.iter().all(|turn| turn.outcome.is_some() && turn.claim.is_some()) {
+        let (guard, turn) = (flights.ask("guard", Vec::new()), flights.ask("turn", vec![all.clone()]));
+        let flight = [Ask::begin(), guard, turn, flights.ask("turned", vec![all]), Ask::commit()];
+        let [_, _, written, _, _] = flights.fly(flight)?;
+        return ids(written);
+    }
+    // Only this transaction's own word is told to those who wait, so its answer is read first.
+    flights.open = true;
+    let flight = [Ask::begin(), flights.ask("guard", Vec::new()), flights.ask("turn", vec![all])];
+    let [_, _, written] = flights.fly(flight)?;
+    let written = ids(written)?;
+    let mine = told(turns.iter().filter(|turn| written.contains(&turn.id)))?;
+    flights.fly([flights.ask("turned", vec![mine]), Ask::commit()])?;
+    flights.open = false;
+    Ok(written)
+}
+
+pub(super) fn ids(rows: Rows) -> Result<Vec<i64>, Trouble> {
+    Ok(answer::rows::<Written>(rows)?.into_iter().map(|row| row.id).collect())
+}
+
+/// The attempt ended so; or, where nobody held it, the task stands as it was to stand.
+fn said_before(turn: &ServerTurn, now: &TaskStanding) -> bool {
+    match turn.outcome() {
+        Some(outcome) => now.mine.as_ref().is_some_and(|mine| mine.outcome == Some(outcome)),
+        None => turn.claim.is_none() && now.task.status == turn.status() && now.task.attempt == turn.attempt,
+    }
+}
+
+/// Only a claim makes a task active, and only a renewal leaves it so.
+fn refuse_claims(turns: &[ServerTurn]) -> Result<(), ServerError> {
+    match turns.iter().find(|turn| turn.status() == TaskStatus::Active) {
+        Some(turn) => Err(ServerError::Refused(format!(
+            "task '{}' cannot be made active by a turn; `taut task claim` claims it",
+            turn.slug
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// What is no UUID was never given out as a claim.
+fn uuid(claim: &str) -> Option<String> {
+    let plain = claim.len() == 36 && claim.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    plain.then(|| claim.to_string())
+}
