@@ -253,6 +253,21 @@ pub enum Addressee {
     Agent(String),
     /// Whichever session carries the conversation when it is told.
     Conversation(String),
+    /// Somebody on another machine, who is told by way of a server.
+    Remote(Box<RemoteAddressee>),
+}
+
+/// Whom a message to another machine is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteAddressee {
+    /// The server's own id.
+    pub server: String,
+    /// The machine's own id; `None` where it is for a conversation, whichever machine carries that.
+    pub machine: Option<String>,
+    /// The agent's id there, or the conversation.
+    pub name: String,
+    /// As people write it: `api@vm-3`.
+    pub shown: String,
 }
 
 /// Messages that wait for whom an event is about.
@@ -415,6 +430,7 @@ impl Addressee {
     pub fn name(&self) -> &str {
         match self {
             Self::Agent(name) | Self::Conversation(name) => name,
+            Self::Remote(remote) => &remote.shown,
         }
     }
 }

@@ -62,6 +62,9 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         &["activate", "continue", "deactivate", "dehydrate", "end", "find", "init", "phase", "restart", "status"],
     ),
     ("sessions", CommandAudience::Agents, &["export", "show"]),
+    ("shared", CommandAudience::Agents, &["export", "refused", "status", "sync"]),
+    // They change what leaves this machine and for whom, or move a whole queue.
+    ("shared", CommandAudience::People, &["connect", "disconnect", "import", "migrate"]),
     (
         "task",
         CommandAudience::Agents,
@@ -112,12 +115,12 @@ mod tests {
         {
             assert_eq!(of(line), Some(CommandAudience::Agents), "{line}");
         }
-        for line in ["status working", "send bob pause", "log uninstall", "task show allow"] {
+        for line in ["shared", "shared status", "shared sync", "status working", "send bob pause", "log uninstall", "task show allow"] {
             assert_eq!(of(line), Some(CommandAudience::Agents), "the rest is text: {line}");
         }
         for line in [
             "init", "init loop", "policy allow x", "loop build", "run", "pause 1h", "answer", "answer api",
-            "answer on", "answer wait", "say api go on", "agent name api me", "undo", "undo 3fa9c21b",
+            "answer on", "answer wait", "shared connect x", "shared migrate", "say api go on", "agent name api me", "undo", "undo 3fa9c21b",
         ] {
             assert_eq!(of(line), Some(CommandAudience::People), "{line}");
         }

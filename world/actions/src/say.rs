@@ -57,7 +57,7 @@ pub fn note(store: &mut Store, person: &Person, to: Addressee, text: &str) -> Re
     let now = host::clock::now();
     let agent = match &to {
         Addressee::Agent(name) => store.agent(name)?,
-        Addressee::Conversation(_) => None,
+        Addressee::Conversation(_) | Addressee::Remote(_) => None,
     };
     let what = json!({"text": text, "way": "message"});
     let event = agent.map(|agent| Write::Event(Box::new(record::event(person, &agent, "send", what, now))));

@@ -198,6 +198,11 @@ pub(crate) fn said(name: &str) -> Option<OsString> {
     }
 }
 
+/// The same for a command that is told something by a variable, as text: never what a repository's settings say.
+pub fn said_to_command(name: &str) -> Option<String> {
+    said(name)?.into_string().ok().filter(|value| !value.is_empty())
+}
+
 fn own(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }

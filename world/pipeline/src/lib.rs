@@ -26,6 +26,7 @@ mod recall_facts;
 mod replay;
 mod rpc;
 mod settings;
+mod shared_settings;
 mod stale;
 mod stamp;
 
@@ -41,4 +42,7 @@ pub use policy_cache::{PolicyCache, ProjectPolicy};
 pub use recall::{MemorySwitches, catch_up, recall};
 pub use replay::{TakenIn, take_in};
 pub use rpc::{RpcCaller, RpcError, methods, rpc, with_caller};
+pub use shared_settings::{
+    ServerAddress, SettingsSource, SharedServer, SharedSettings, Variables, shared_server, shared_settings,
+};
 pub use stale::{end_all_stale, end_stale};

@@ -3,6 +3,7 @@
 mod daemon_service;
 mod launch;
 pub mod log;
+pub mod shared_target;
 pub mod webhooks;
 pub mod workers;
 

@@ -3,7 +3,7 @@
 //! tells another number.
 
 use crate::fleet_runs::FleetRun;
-use crate::{CardFilter, EffortFilter, Error, Store, agents, events, session_facts, sessions};
+use crate::{CardFilter, EffortFilter, Error, RemoteAgent, Store, agents, events, session_facts, sessions};
 use model::Ms;
 use model::agent_name::AgentNames;
 use model::card::Card;
@@ -21,6 +21,8 @@ pub struct Fleet {
     pub members: Vec<FleetRow>,
     /// The one that began last first.
     pub runs: Vec<FleetRun>,
+    /// Agents of other machines, by machine, as they were last heard of.
+    pub remote: Vec<RemoteAgent>,
 }
 
 /// An agent with what it has at hand.
@@ -130,7 +132,7 @@ impl Store {
             let mut members: Vec<FleetRow> = members.collect::<Result<_, _>>()?;
             let mut runs = store.fleet_runs()?;
             fold(&mut members, &mut runs, &store.loop_agents()?);
-            Ok(Fleet { members, runs })
+            Ok(Fleet { members, runs, remote: store.remote_agents()? })
         })
     }
 

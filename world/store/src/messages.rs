@@ -1,7 +1,7 @@
 //! Messages: what was said to or by an agent, in the order it was said. Those
 //! for somebody wait until they are told, then are kept until they are pruned.
 
-use crate::{Error, Store, agent_names};
+use crate::{Error, Store, agent_names, outbox_messages, remote_agents};
 use model::Ms;
 use model::agent_name::AgentMatch;
 use model::effort::{Addressee, Message, WaitingMessages};
@@ -68,6 +68,7 @@ pub(crate) fn put(conn: &Connection, message: &Message) -> rusqlite::Result<()> 
     let (agent, conversation) = match to {
         Some(Addressee::Agent(name)) => (Some(name), None),
         Some(Addressee::Conversation(name)) => (None, Some(name)),
+        Some(Addressee::Remote(remote)) => return outbox_messages::put(conn, message, remote),
         None => (None, None),
     };
     let delivered = to.is_none().then_some(at.0);
@@ -195,7 +196,8 @@ pub(crate) fn addressee(conn: &Connection, name: &str) -> rusqlite::Result<Resul
     Ok(match agent_names::resolve(conn, name)? {
         AgentMatch::One(agent) => Ok(Addressee::Agent(agent)),
         AgentMatch::Several(names) => Err(names),
-        AgentMatch::Unknown => Err(Vec::new()),
+        // Nobody here: somebody on another machine, where any are known.
+        AgentMatch::Unknown => remote_agents::addressee(conn, name)?.map(|remote| Addressee::Remote(Box::new(remote))),
     })
 }
 
@@ -214,7 +216,10 @@ pub(crate) fn names(conn: &Connection) -> rusqlite::Result<Vec<String>> {
         "SELECT ifnull(name, id) FROM (SELECT id FROM agents WHERE named OR session IS NOT NULL LIMIT 500)
         LEFT JOIN agent_names ON agent = id
         UNION SELECT conversation FROM (SELECT conversation FROM sessions WHERE ended_at IS NULL LIMIT 500)";
-    conn.prepare_cached(NAMES)?.query_map([], |row| row.get(0))?.collect()
+    let mut names: Vec<String> =
+        conn.prepare_cached(NAMES)?.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    names.extend(remote_agents::list(conn)?.iter().map(remote_agents::RemoteAgent::shown));
+    Ok(names)
 }
 
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<(i64, Message)> {

@@ -173,7 +173,8 @@ fn to_text(message: &Message) -> String {
     let (agent, conversation) = match to {
         Some(Addressee::Agent(name)) => (Some(name), None),
         Some(Addressee::Conversation(name)) => (None, Some(name)),
-        None => (None, None),
+        // Reports are to whoever started the worker, which is on this machine.
+        Some(Addressee::Remote(_)) | None => (None, None),
     };
     json!({"id": id, "at": at.0, "kind": kind, "from": from_agent, "agent": agent, "conversation": conversation,
         "session": session, "body": body})

@@ -3,9 +3,9 @@
 
 use crate::retention_clock::{Believed, Clocks};
 use crate::retention_day::{Day, HistoryKind};
-use crate::{Durability, Error, Store, strikes};
+use crate::{Durability, Error, Store, event_cursor, strikes};
 use model::Ms;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Params, params};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -25,6 +25,10 @@ pub struct Retention {
     pub percent_a_day: u32,
     /// So many rows may go in a day however few there are.
     pub rows_a_day: u32,
+    /// Events that a server is still to be sent are left so long, where that is longer.
+    pub unsent_ms: i64,
+    /// And so far above the size.
+    pub unsent_bytes: u64,
 }
 
 impl Default for Retention {
@@ -38,6 +42,8 @@ impl Default for Retention {
             rows: 500,
             percent_a_day: 10,
             rows_a_day: 100,
+            unsent_ms: 7 * DAY_MS,
+            unsent_bytes: 500 * 1024 * 1024,
         }
     }
 }
@@ -66,6 +72,14 @@ const UNTIMELY_EVENTS: &str = "DELETE FROM events WHERE seq IN
     (SELECT seq FROM events WHERE seq < ?1 ORDER BY seq LIMIT ?2)";
 
 pub(crate) const FIRST_EVENTS: &str = "DELETE FROM events WHERE seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?1)";
+
+/// Those that a server has.
+const FIRST_SENT: &str =
+    "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE seq <= ?2 ORDER BY seq LIMIT ?1)";
+
+/// What was stopped is the last that is worth forgetting.
+const FIRST_UNDENIED: &str =
+    "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE verdict <> 'deny' ORDER BY seq LIMIT ?1)";
 
 pub(crate) const OLD_INJECTIONS: &str = "DELETE FROM injections WHERE session IN
     (SELECT id FROM sessions WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)";
@@ -146,11 +160,14 @@ impl Store {
 fn step(conn: &Connection, now: Ms, keep: &Retention, day: &mut Day) -> rusqlite::Result<Pruned> {
     let older = |sql: &str, age: i64, most: u32| conn.prepare_cached(sql)?.execute(params![now.plus(-age).0, most]);
     let most = |day: &Day, kind: HistoryKind| day.left(kind).min(keep.rows);
-    let mut events = old_events(conn, now, keep.events_ms, most(day, HistoryKind::Events))?;
+    let cursor = event_cursor::cursor(conn)?;
+    let age = if cursor.is_some() { keep.events_ms.max(keep.unsent_ms) } else { keep.events_ms };
+    let mut events = old_events(conn, now, age, (most(day, HistoryKind::Events), cursor))?;
     day.count(HistoryKind::Events, events);
-    if events == 0 && used_bytes(conn)? > keep.bytes {
+    let used = used_bytes(conn)?;
+    if events == 0 && used > keep.bytes {
         // The size cannot be tricked by a clock, so it knows no days.
-        events = conn.prepare_cached(FIRST_EVENTS)?.execute([keep.rows])?;
+        events = too_many(conn, now, keep, (cursor, used))?;
     }
     let runs = older(OLD_ITERATIONS, keep.ended_sessions_ms, most(day, HistoryKind::Runs))?;
     day.count(HistoryKind::Runs, runs);
@@ -183,17 +200,64 @@ fn step(conn: &Connection, now: Ms, keep: &Retention, day: &mut Day) -> rusqlite
     Ok(pruned)
 }
 
-fn old_events(conn: &Connection, now: Ms, age: i64, most: u32) -> rusqlite::Result<usize> {
+fn old_events(
+    conn: &Connection,
+    now: Ms,
+    age: i64,
+    (most, cursor): (u32, Option<i64>),
+) -> rusqlite::Result<usize> {
     let cutoff = now.plus(-age).0;
-    let gone = conn.prepare_cached(OLD_EVENTS)?.execute(params![cutoff, most])?;
+    let gone = forget_events(conn, OLD_EVENTS, params![cutoff, most], cursor)?;
     if gone > 0 || most == 0 {
         return Ok(gone);
     }
     let timely = conn.prepare_cached(FIRST_TIMELY)?.query_row([now.0], |row| Ok((row.get(0)?, row.get(1)?)));
     match timely.optional()? {
-        Some((seq, at)) if at < cutoff => conn.prepare_cached(UNTIMELY_EVENTS)?.execute(params![seq, most]),
+        Some((seq, at)) if at < cutoff => forget_events(conn, UNTIMELY_EVENTS, params![seq, most], cursor),
         Some::<(i64, i64)>(_) | None => Ok(0),
     }
+}
+
+/// The database is too large: the oldest events go. Where some are still to be sent, those that were go first, the others
+/// only when there is no more room for them or they are old, and of them first those that stopped nobody.
+fn too_many(
+    conn: &Connection,
+    now: Ms,
+    keep: &Retention,
+    (cursor, used): (Option<i64>, u64),
+) -> rusqlite::Result<usize> {
+    const OLDEST: &str = "SELECT at FROM events ORDER BY seq LIMIT 1";
+    let first = || forget_events(conn, FIRST_EVENTS, params![keep.rows], cursor);
+    if cursor.is_none() {
+        return first();
+    }
+    let sent = conn.prepare_cached(FIRST_SENT)?.execute(params![keep.rows, cursor])?;
+    if sent > 0 {
+        return Ok(sent);
+    }
+    let oldest: Option<i64> = conn.prepare_cached(OLDEST)?.query_row([], |row| row.get(0)).optional()?;
+    let is_old = oldest.is_some_and(|at| at < now.plus(-keep.unsent_ms).0);
+    if !is_old && used <= keep.bytes.saturating_add(keep.unsent_bytes) {
+        return Ok(0);
+    }
+    match forget_events(conn, FIRST_UNDENIED, params![keep.rows], cursor)? {
+        0 => first(),
+        gone => Ok(gone),
+    }
+}
+
+/// Those of them that a server was still to be sent are counted.
+fn forget_events(
+    conn: &Connection,
+    sql: &str,
+    values: impl Params,
+    cursor: Option<i64>,
+) -> rusqlite::Result<usize> {
+    let Some(cursor) = cursor else { return conn.prepare_cached(sql)?.execute(values) };
+    let mut statement = conn.prepare_cached(&format!("{sql} RETURNING seq"))?;
+    let gone: Vec<i64> = statement.query_map(values, |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    event_cursor::count_skipped(conn, gone.iter().filter(|seq| **seq > cursor).count())?;
+    Ok(gone.len())
 }
 
 /// Without the free pages, which the file keeps and fills again.

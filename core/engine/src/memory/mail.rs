@@ -15,10 +15,16 @@ pub fn send(to: &str, text: &str, event: &EventContext<'_>) -> Result<CommandRes
     let shown = match addressee {
         Addressee::Agent(id) => format!("agent {}", line(rows.addressee_name.as_deref().unwrap_or(id), 80)),
         Addressee::Conversation(name) => format!("conversation {}", line(name, 80)),
+        Addressee::Remote(remote) => format!("{} on another machine", line(&remote.shown, 120)),
     };
     let message = addressed(messages::NOTE, text, addressee.clone(), event)?;
     let once = if is_starter(addressee, event) { Once::Reported } else { Once::Wrote };
-    let said = format!("sent to {shown}; it is shown at its next prompt or tool call");
+    let said = match addressee {
+        Addressee::Remote(_) => format!("sent to {shown}; it is shown there when the shared server has been reached"),
+        Addressee::Agent(_) | Addressee::Conversation(_) => {
+            format!("sent to {shown}; it is shown at its next prompt or tool call")
+        }
+    };
     Ok(CommandResult { output: said, ..sent(message, once, event) })
 }
 
@@ -72,6 +78,7 @@ pub fn object(message: &Message) -> serde_json::Value {
     let (to, kind) = match &message.to {
         Some(Addressee::Agent(name)) => (Some(name), "agent"),
         Some(Addressee::Conversation(name)) => (Some(name), "conversation"),
+        Some(Addressee::Remote(remote)) => (Some(&remote.shown), "remote"),
         None => (None, "nobody"),
     };
     json!({
@@ -108,6 +115,7 @@ fn is_starter(to: &Addressee, event: &EventContext<'_>) -> bool {
     match to {
         Addressee::Agent(name) => event.rows().starters.contains(name),
         Addressee::Conversation(name) => reports_to(event) == Some(name),
+        Addressee::Remote(_) => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Layering: built-in below the user's below the project's below the local file, and what trust opens.
 
 use super::declare::WhenUnreadable;
-use super::sections::{NEED_TRUST, Sections};
+use super::sections::{NAMED_BY_A_PROJECT, NEED_TRUST, Sections};
 use super::{
     AllowOrigin, Diagnostic, Effect, Layer, LayerConfig, LayerKind, OnFailure, RuleSetting, RuleSwitch, Trust,
     UnreadLimit, parse,
@@ -29,13 +29,16 @@ impl Policy {
             keep_strict(&mut config.sections, &config.limits, &sections);
             let torn = config.torn;
             if layer.kind == LayerKind::User {
+                found.append(&mut config.beyond_user);
+                unname(&mut config.sections);
                 if !torn {
                     policy.on_failure = config.on_failure.unwrap_or(policy.on_failure);
                     policy.machine = config.machine.unwrap_or(policy.machine);
                 }
             } else {
-                found.append(&mut config.beyond_on);
+                found.append(&mut config.beyond_project);
                 narrow(&mut sections, config.sections.remove("notify"));
+                name_queue(&mut sections, config.sections.remove("shared"));
             }
             let free = layer.kind == LayerKind::User || trust == Trust::Trusted;
             let mut of_user = Vec::new();
@@ -201,6 +204,23 @@ fn narrow(sections: &mut Table, of_project: Option<Value>) {
     let known = sections.get_mut("notify").and_then(|notify| notify.get_mut("on")).and_then(Value::as_array_mut);
     if let (Some(wanted), Some(known)) = (wanted, known) {
         known.retain(|kind| wanted.contains(kind));
+    }
+}
+
+/// What a queue is called counts for a repository alone.
+fn unname(sections: &mut Table) {
+    if let Some(shared) = sections.get_mut("shared").and_then(Value::as_table_mut) {
+        shared.remove(NAMED_BY_A_PROJECT);
+    }
+}
+
+/// A project, trusted or not, may say what its queue is called, which sends nothing: the user's own file says where queues
+/// are, and in which of them this machine takes part.
+fn name_queue(sections: &mut Table, of_project: Option<Value>) {
+    let Some(name) = of_project.and_then(|shared| shared.get(NAMED_BY_A_PROJECT).cloned()) else { return };
+    let known = sections.entry("shared").or_insert_with(|| Value::Table(Table::new()));
+    if let Some(known) = known.as_table_mut() {
+        known.insert(NAMED_BY_A_PROJECT.to_string(), name);
     }
 }
 

@@ -91,8 +91,10 @@ pub struct LayerConfig {
     pub sections: toml::Table,
     /// What stands in them as its default, because it cannot be read.
     pub limits: Vec<UnreadLimit>,
-    /// What of `[notify]` only the user may say.
-    pub beyond_on: Vec<Diagnostic>,
+    /// What of `[notify]` and `[shared]` only the user may say.
+    pub beyond_project: Vec<Diagnostic>,
+    /// What of `[shared]` only a project may say.
+    pub beyond_user: Vec<Diagnostic>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

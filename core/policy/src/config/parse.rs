@@ -2,7 +2,10 @@
 
 use super::check::Checker;
 use super::diagnostic::{Diagnostic, Effect, FileReport, position};
-use super::sections::{GuardSection, OverflowSection, RuleKindSetting, RuleKindTable, Sections, WARNED_BEFORE};
+use super::sections::{
+    GuardSection, NAMED_BY_A_PROJECT, OverflowSection, RuleKindSetting, RuleKindTable, Sections, SharedSection,
+    WARNED_BEFORE,
+};
 use super::values::Fields;
 use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule};
 use crate::policy::{MachineUse, PolicyMode};
@@ -32,7 +35,9 @@ pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
     let mut checker = Checker { report: &mut report, limits: Vec::new(), path: Vec::new() };
     config.sections = checker.sections(document.table, Sections::KEYS, &["guard"]);
     config.limits = checker.limits;
-    config.beyond_on = beyond_on(&document, &mut report);
+    config.beyond_project = beyond_on(&document, &report);
+    config.beyond_project.extend(beyond_name(&document, &report));
+    config.beyond_user = only_a_name(&document, &report);
     late_warnings(&document, &mut report);
     report.found.sort_by_key(|found| (found.line, found.column));
     (config, report.found)
@@ -85,14 +90,45 @@ fn percent(value: &DeValue<'_>) -> Option<f64> {
 }
 
 /// All of `[notify]` but `on`, where it stands: a project may not say these.
-fn beyond_on(document: &Fields<'_, '_>, report: &mut FileReport<'_>) -> Vec<Diagnostic> {
-    let Some(DeValue::Table(notify)) = document.get("notify").map(Spanned::get_ref) else { return Vec::new() };
-    let mut aside = FileReport { section: Some("notify".to_string()), ..FileReport::of(report.file, report.text) };
-    let known = |key: &str| key != "on" && crate::notify::Notify::KEYS.iter().any(|declared| declared.name == key);
-    for key in notify.keys().filter(|key| known(key.get_ref())) {
-        let message = format!("`notify.{}` is ignored: a project may only leave kinds out of `on`", key.get_ref());
-        let hint = "set it in your own configuration: `taut notify on`".to_string();
-        aside.push(key.span(), message, Some(hint), Effect::Ignored);
+fn beyond_on(document: &Fields<'_, '_>, report: &FileReport<'_>) -> Vec<Diagnostic> {
+    let is_theirs = |key: &str| key != "on" && crate::notify::Notify::KEYS.iter().any(|declared| declared.name == key);
+    ignored_keys(document, "notify", report, |key| {
+        let message = format!("`notify.{key}` is ignored: a project may only leave kinds out of `on`");
+        is_theirs(key).then_some((message, "set it in your own configuration: `taut notify on`"))
+    })
+}
+
+/// All of `[shared]` but the name of the queue: a repository must not say where anything is sent, nor what.
+fn beyond_name(document: &Fields<'_, '_>, report: &FileReport<'_>) -> Vec<Diagnostic> {
+    let is_theirs =
+        |key: &str| key != NAMED_BY_A_PROJECT && SharedSection::KEYS.iter().any(|declared| declared.name == key);
+    ignored_keys(document, "shared", report, |key| {
+        let message = format!("`shared.{key}` is ignored: a repository may only name its queue, with `project`");
+        is_theirs(key).then_some((message, "set it in your own configuration: `taut shared connect`"))
+    })
+}
+
+/// In the user's own file it would send every project to one queue.
+fn only_a_name(document: &Fields<'_, '_>, report: &FileReport<'_>) -> Vec<Diagnostic> {
+    ignored_keys(document, "shared", report, |key| {
+        let message = "`shared.project` is ignored: a repository says what its queue is called".to_string();
+        (key == NAMED_BY_A_PROJECT).then_some((message, "put it into `.taut/config.toml` of that project"))
+    })
+}
+
+/// The keys of a section that do not hold in some files, where they stand.
+fn ignored_keys(
+    document: &Fields<'_, '_>,
+    section: &str,
+    report: &FileReport<'_>,
+    why: impl Fn(&str) -> Option<(String, &'static str)>,
+) -> Vec<Diagnostic> {
+    let Some(DeValue::Table(table)) = document.get(section).map(Spanned::get_ref) else { return Vec::new() };
+    let mut aside = FileReport { section: Some(section.to_string()), ..FileReport::of(report.file, report.text) };
+    for key in table.keys() {
+        if let Some((message, hint)) = why(key.get_ref()) {
+            aside.push(key.span(), message, Some(hint.to_string()), Effect::Ignored);
+        }
     }
     aside.found.sort_by_key(|found| (found.line, found.column));
     aside.found

@@ -12,7 +12,8 @@ pub const RULE: Rule = Rule {
     title: "Taut’s commands for people",
     doc: "Stops an agent from running the commands that change what the guard does, speak past it, start agents or act \
           for the user: `taut uninstall`, `init`, `trust`, `pause`, `allow`, `answer`, `policy allow`, `config edit`, `loop`, \
-          `run`, `hook`, `rpc`, `daemon`, `db`, `ui`, `statusline`, `notify on|off|test`, and any command of Taut's \
+          `run`, `hook`, `rpc`, `daemon`, `db`, `ui`, `statusline`, `notify on|off|test`, `shared connect|disconnect|import|migrate`, \
+          and any command of Taut's \
           that is not declared to be for agents. They need a person at a real terminal: another terminal, a \
           multiplexer, a schedule or a script around them is opened and changes nothing.",
     instead: "Ask the user to run it in their own terminal; `taut --help` says what else there is.",
@@ -31,6 +32,10 @@ pub const RULE: Rule = Rule {
         "echo '{}' | taut statusline",
         "taut notify on --command /tmp/x --yes",
         "taut memory on --yes",
+        "taut shared connect postgresql://elsewhere/db --yes",
+        "taut shared disconnect --all --yes",
+        "taut shared migrate",
+        "TAUT_DATABASE_URL=postgresql://elsewhere/db taut shared import --yes",
         "taut memory off --project --yes",
         "XDG_CONFIG_HOME=/tmp/x taut notify test",
         "EDITOR='cp /tmp/x' taut config edit --yes",
@@ -82,7 +87,8 @@ pub const RULE: Rule = Rule {
         "taut explain 'rm -rf /'", "taut task list", "taut status \"working\"", "taut policy list",
         "taut policy show rm-root", "taut log note", "taut events --json", "echo taut uninstall", "taut --help",
         "taut session dehydrate", "taut notify status", "taut memory on --dry-run", "taut remember 'use make'",
-        "taut answer status", "taut --json answer status --help", "taut answer --help", "taut answer on --help",
+        "taut shared status --check", "taut shared sync --once", "taut shared refused", "taut shared export",
+        "taut shared connect --help", "taut answer status", "taut --json answer status --help", "taut answer --help", "taut answer on --help",
         "tmux send-keys -l ls; tmux send-keys ' -l' Enter", "tmux send-keys 'echo taut' Enter", "taut help answer",
         "taut config show --origin", "taut trust --show", "taut init --dry-run", "taut daemon status",
         "taut loop --help", "taut help pause", "taut log 'taut pause 1h'", "tmux new-window 'taut top'",

@@ -18,3 +18,4 @@ mod links;
 mod notify;
 mod patches;
 mod presets;
+mod shared;

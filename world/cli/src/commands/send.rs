@@ -46,12 +46,16 @@ fn as_a_person(to: &str, text: &str, printer: &Printer) -> Result<Option<Exit>, 
     let who = match &addressee {
         Addressee::Agent(id) => format!("agent {}", text::line(&store.agent_name(id)?, 80)),
         Addressee::Conversation(name) => format!("conversation {}", text::line(name, 80)),
+        Addressee::Remote(remote) => format!("{} on another machine", text::line(&remote.shown, 120)),
     };
+    let is_remote = matches!(addressee, Addressee::Remote(_));
     let person = Person { user: person::name(), place: ActionPlace::Terminal };
     actions::note(&mut store, &person, addressee, text).map_err(|error| CliError::failed(error.to_string()))?;
     let _ = store.settle();
     service::tell_daemon(&PathVariables::from_process());
-    let when = if away(to).is_some() {
+    let when = if is_remote {
+        "it is shown there when the shared server has been reached"
+    } else if away(to).is_some() {
         "it waits for its next session"
     } else {
         "it is shown at its next prompt or tool call"

@@ -151,6 +151,7 @@ fn message(said: &MessageRow, names: &AgentNames) -> Value {
     let to = message.to.as_ref().map(|to| match to {
         Addressee::Agent(name) => name.clone(),
         Addressee::Conversation(name) => format!("conversation {name}"),
+        Addressee::Remote(remote) => remote.shown.clone(),
     });
     json!({
         "id": message.id,

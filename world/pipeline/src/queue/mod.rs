@@ -12,6 +12,7 @@ mod shared;
 mod shared_round;
 mod sync;
 mod token;
+mod transfer;
 mod verify;
 mod workers;
 
@@ -22,6 +23,7 @@ pub use reap::Reaped;
 pub use settle::Settled;
 pub use shared_round::{OnUnsure, SharedRound};
 pub use sync::{MissingTasks, PlannedTasks, Rehearsal, SyncMode, Synced, UnknownDeps, read_plan};
+pub use transfer::{MovePlan, Moved, TaskLeft};
 pub use workers::hostname;
 
 pub(crate) use reap::lives;

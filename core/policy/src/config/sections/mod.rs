@@ -6,6 +6,7 @@ mod guard;
 mod looping;
 mod memory;
 mod people;
+mod shared;
 mod skills;
 mod undo;
 mod workflow;
@@ -22,6 +23,9 @@ pub use looping::{
 };
 pub use memory::MemorySection;
 pub use people::{CommunicationSection, CommunicationTool, ContactTag, FleetSection, ModeSection};
+pub use shared::{
+    MachineLabel, NAMED_BY_A_PROJECT, OnUnsure, QueueName, SchemaName, ServerUrl, SharedEvents, SharedSection, SslMode,
+};
 pub use skills::{
     GuardCondition, GuardField, GuardOperator, SkillGuard, SkillHeartbeat, SkillOverflow, SkillOverflowTable,
     SkillSection,
@@ -70,6 +74,9 @@ table! {
         undo: UndoSection = UndoSection::default(),
         /// What agents are shown of one another.
         fleet: FleetSection = FleetSection::default(),
+        /// A queue, a fleet and a record that several machines share on a server. A repository may only say `project`; which
+        /// server, which projects and what is sent is in your own file, so that cloning a repository sends nothing anywhere.
+        shared: SharedSection = SharedSection::default(),
         /// What you are notified of, how, and when not.
         notify: Notify = Notify::default(),
         /// How `taut loop` runs an agent, and when it ends.
@@ -88,7 +95,7 @@ pub const NEED_TRUST: &[&str] = &["agents", "contacts", "hooks", "loop", "skills
 pub const OF_THE_LOOP: &[&str] = &["agents", "hooks", "loop"];
 
 impl Sections {
-    /// What the layered files say. `guard` and `notify` are layered by rules of their own.
+    /// What the layered files say. `guard`, `notify` and `shared` are layered by rules of their own.
     pub(crate) fn of(layered: Table) -> Self {
         <Self as ConfigType>::read(&Value::Table(layered)).unwrap_or_default()
     }
@@ -115,6 +122,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("modes", people::MODES),
     ("undo", undo::EXAMPLE),
     ("fleet", people::FLEET),
+    ("shared", shared::EXAMPLE),
     ("notify", crate::notify::EXAMPLE),
     ("loop", looping::LOOP),
     ("hooks", looping::HOOKS),

@@ -1,0 +1,183 @@
+//! Presence: that this machine is there, what its agents do, and what the others of the fleet do. Only ages are told and
+//! taken: no clock of a machine is compared with another's.
+
+use crate::{Connection, Statement};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use store::ServerError;
+
+/// Who says that it is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heartbeat {
+    /// The machine's own id, a UUID.
+    pub machine: String,
+    pub label: String,
+    /// Drawn at the start of the daemon, a UUID.
+    pub instance: String,
+    /// How often a daemon began on this machine.
+    pub starts: i64,
+    pub build: String,
+}
+
+/// What the server knew of this machine before it was told.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Seen {
+    /// Another daemon spoke under the same id last, so long ago.
+    pub other: Option<String>,
+    pub other_age_ms: Option<i64>,
+    /// The most starts that were ever told under this id.
+    pub starts: Option<i64>,
+    pub version: i64,
+    pub oldest: i64,
+}
+
+/// An agent of this machine as the others are told of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct AgentPresence {
+    pub id: String,
+    pub named: bool,
+    pub name: String,
+    pub client: Option<String>,
+    /// What its project is called on the server.
+    pub project: Option<String>,
+    pub status: String,
+    pub session: Option<String>,
+    pub conversation: Option<String>,
+    pub task: Option<String>,
+    pub now_does: Option<String>,
+    pub asks: Option<String>,
+    pub context: Option<i64>,
+    /// How long ago its status changed.
+    pub age_ms: i64,
+}
+
+/// An agent of another machine.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct FleetAgent {
+    pub machine: String,
+    pub label: String,
+    pub id: String,
+    pub name: Option<String>,
+    pub client: Option<String>,
+    pub project: Option<String>,
+    pub status: String,
+    pub conversation: Option<String>,
+    pub task: Option<String>,
+    pub now_does: Option<String>,
+    pub asks: Option<String>,
+    pub context: Option<i64>,
+    /// How long ago its status changed, and its machine was heard of.
+    pub age_ms: i64,
+    pub silent_ms: i64,
+}
+
+/// The version of the schema that this build speaks.
+pub const SPEAKS: i64 = 1;
+
+const SEEN: &str = "WITH old AS (SELECT instance, starts, seen_at FROM {s}.machines WHERE id = $1::uuid), put AS (
+  INSERT INTO {s}.machines AS m (id, label, instance, starts, build, speaks)
+  VALUES ($1::uuid, left($2::text, 64), $3::uuid, $4::int, left($5::text, 64), $6::int)
+  ON CONFLICT (id) DO UPDATE SET label = excluded.label, instance = excluded.instance,
+    starts = greatest(m.starts, excluded.starts), build = excluded.build, speaks = excluded.speaks,
+    seen_at = clock_timestamp()
+)
+SELECT json_build_object(
+  'other', (SELECT instance FROM old WHERE instance <> $3::uuid),
+  'other_age_ms', (SELECT (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint FROM old WHERE instance <> $3::uuid),
+  'starts', (SELECT starts FROM old),
+  'version', (SELECT value::int FROM {s}.meta WHERE name = 'version'),
+  'oldest', (SELECT value::int FROM {s}.meta WHERE name = 'oldest'))::text";
+
+/// Names of projects that nobody has named yet.
+pub(crate) const PROJECTS_PUT: &str = "INSERT INTO {s}.projects (name)
+SELECT DISTINCT w.project FROM jsonb_to_recordset($1::jsonb) AS w (project text)
+WHERE w.project IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {s}.projects p WHERE p.name = w.project)
+ON CONFLICT (name) DO NOTHING";
+
+/// Whole rows; those of this machine that are not among them go.
+const AGENTS_PUT: &str = "WITH w AS (
+  SELECT w.*, p.id AS project_id FROM jsonb_to_recordset($2::jsonb) AS w (id text, named boolean, name text, client text,
+    project text, status text, session text, conversation text, task text, now_does text, asks text, context smallint,
+    age_ms bigint) LEFT JOIN {s}.projects p ON p.name = w.project
+), gone AS (
+  DELETE FROM {s}.agents a WHERE a.machine = $1::uuid AND NOT EXISTS (SELECT 1 FROM w WHERE w.id = a.id)
+)
+INSERT INTO {s}.agents AS a (machine, id, named, name, client, project, status, session, conversation, task, now_does, asks,
+  context, since)
+SELECT $1::uuid, id, named, name, client, project_id, status, session, conversation, task, now_does, asks, context,
+       clock_timestamp() - age_ms * interval '1 millisecond' FROM w
+ON CONFLICT (machine, id) DO UPDATE SET named = excluded.named, name = excluded.name, client = excluded.client,
+  project = excluded.project, status = excluded.status, session = excluded.session, conversation = excluded.conversation,
+  task = excluded.task, now_does = excluded.now_does, asks = excluded.asks, context = excluded.context,
+  since = excluded.since, seen_at = clock_timestamp()";
+
+const FLEET: &str = "SELECT json_build_object('machine', a.machine, 'label', left(m.label, 64), 'id', left(a.id, 200),
+  'name', left(a.name, 200), 'client', left(a.client, 64), 'project', left(p.name, 200), 'status', left(a.status, 20),
+  'conversation', left(a.conversation, 200), 'task', left(a.task, 200), 'now_does', left(a.now_does, 200),
+  'asks', left(a.asks, 200), 'context', a.context,
+  'age_ms', (extract(epoch FROM clock_timestamp() - a.since) * 1000)::bigint,
+  'silent_ms', (extract(epoch FROM clock_timestamp() - m.seen_at) * 1000)::bigint)::text
+FROM {s}.agents a JOIN {s}.machines m ON m.id = a.machine LEFT JOIN {s}.projects p ON p.id = a.project
+WHERE a.machine <> $1::uuid AND m.seen_at > clock_timestamp() - interval '1 day'
+  AND (p.name = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb))) OR p.name IS NULL)
+ORDER BY m.label, a.machine, a.id LIMIT 5000";
+
+const LEAVE: &str = "DELETE FROM {s}.agents WHERE machine = $1::uuid";
+
+const TEND: &str = "SELECT 'null'::text FROM (SELECT {s}.tend()) AS tended";
+
+impl Connection {
+    /// Says that this machine is there.
+    ///
+    /// # Errors
+    /// When the server cannot be asked, or refuses.
+    pub fn seen(&mut self, beat: &Heartbeat) -> Result<Seen, ServerError> {
+        let values = [
+            beat.machine.clone(),
+            beat.label.clone(),
+            beat.instance.clone(),
+            beat.starts.to_string(),
+            beat.build.clone(),
+            SPEAKS.to_string(),
+        ];
+        let rows = self.ask_rows(SEEN, values.map(Some).to_vec())?;
+        Ok(rows.into_iter().next().and_then(|row| serde_json::from_value(row).ok()).unwrap_or_default())
+    }
+
+    /// All agents of this machine that the others may know of.
+    ///
+    /// # Errors
+    /// When the server cannot be asked, or refuses.
+    pub fn agents_put(&mut self, machine: &str, agents: &[AgentPresence]) -> Result<(), ServerError> {
+        let rows = serde_json::to_string(agents).unwrap_or_default();
+        self.tell(&[(PROJECTS_PUT, vec![Some(rows.clone())]), (AGENTS_PUT, vec![Some(machine.to_string()), Some(rows)])])
+    }
+
+    /// All agents of other machines in these projects.
+    ///
+    /// # Errors
+    /// When the server cannot be asked, or refuses.
+    pub fn fleet(&mut self, machine: &str, projects: &[String]) -> Result<Vec<FleetAgent>, ServerError> {
+        let projects = serde_json::to_string(projects).unwrap_or_default();
+        let rows = self.ask_rows(FLEET, vec![Some(machine.to_string()), Some(projects)])?;
+        Ok(rows.into_iter().filter_map(|row| serde_json::from_value(row).ok()).collect())
+    }
+
+    /// None of this machine's agents is there any more.
+    ///
+    /// # Errors
+    /// When the server cannot be asked, or refuses.
+    pub fn leave(&mut self, machine: &str) -> Result<(), ServerError> {
+        self.tell(&[(LEAVE, vec![Some(machine.to_string())])])
+    }
+
+    /// Makes partitions and drops what is old: once a day, by whichever machine.
+    ///
+    /// # Errors
+    /// When the server cannot be asked, or refuses.
+    pub fn tend(&mut self) -> Result<(), ServerError> {
+        self.ask_rows(TEND, Vec::new()).map(drop)
+    }
+}

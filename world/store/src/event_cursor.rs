@@ -1,0 +1,178 @@
+//! How far the record was sent. The table of events is its own outbox: its numbers rise in the order of commits, so one
+//! number says what a server has.
+
+use crate::{Durability, Error, Store, events};
+use model::row::Event;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// An event that may leave, with where it happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredEvent {
+    pub seq: i64,
+    /// The project of its session, where that is still known.
+    pub project: Option<String>,
+    pub event: Event,
+}
+
+/// Name of the cursors in `meta`, before the server's own id.
+const CURSOR: &str = "shared.shipped.";
+
+/// How many were forgotten before they could be sent.
+pub(crate) const SKIPPED: &str = "shared.skipped";
+
+impl Store {
+    /// Those behind a number, in their order: at most so many, and not many more bytes. One is always given.
+    pub fn events_after(&self, seq: i64, most: usize, bytes: usize) -> Result<Vec<StoredEvent>, Error> {
+        let columns = events::COLUMNS;
+        let sql = format!(
+            "SELECT {columns}, seq, (SELECT project FROM sessions WHERE sessions.id = events.session) FROM events
+             WHERE seq > ?1 ORDER BY seq LIMIT ?2"
+        );
+        self.read(|conn| {
+            let mut found = Vec::new();
+            let mut used = 0;
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            let mut statement = conn.prepare_cached(&sql)?;
+            let mut rows = statement.query(params![seq, most])?;
+            while let Some(row) = rows.next()? {
+                let texts = [15, 16].map(|at| row.get_ref(at).ok().and_then(|text| text.as_bytes().ok().map(<[u8]>::len)));
+                used += 300 + texts.iter().flatten().sum::<usize>();
+                if used > bytes && !found.is_empty() {
+                    break;
+                }
+                found.push(StoredEvent { event: events::read(row)?, seq: row.get(17)?, project: row.get(18)? });
+            }
+            Ok(found)
+        })
+    }
+
+    /// What a server has of the record; `None` where nothing was ever to be sent to it.
+    pub fn shipped(&self, server: &str) -> Result<Option<i64>, Error> {
+        let found = self.meta(&format!("{CURSOR}{server}"))?;
+        Ok(found.and_then(|text| text.parse().ok()))
+    }
+
+    /// The server has all up to this one.
+    pub fn set_shipped(&mut self, server: &str, seq: i64) -> Result<(), Error> {
+        self.set_meta(&format!("{CURSOR}{server}"), &seq.to_string())
+    }
+
+    /// From now on the record is sent to this server and to no other. What happened before was agreed to by nobody.
+    pub fn begin_shipping(&mut self, server: &str) -> Result<i64, Error> {
+        let last = self.last_event()?;
+        self.end_shipping()?;
+        self.set_shipped(server, last)?;
+        Ok(last)
+    }
+
+    /// Nothing is to be sent any more, so nothing is kept for it.
+    pub fn end_shipping(&mut self) -> Result<(), Error> {
+        const GONE: &str = "DELETE FROM meta WHERE substr(name, 1, length(?1)) = ?1";
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.execute(GONE, [CURSOR]).map(drop)))
+    }
+
+    /// How many wait to be sent, and how many were forgotten before they were.
+    pub fn unshipped(&self) -> Result<(u64, u64), Error> {
+        self.read(|conn| {
+            let waiting = match cursor(conn)? {
+                Some(seq) => {
+                    conn.query_row("SELECT count(*) FROM events WHERE seq > ?1", [seq], |row| row.get::<_, i64>(0))?
+                }
+                None => 0,
+            };
+            Ok((waiting.cast_unsigned(), skipped(conn)?.cast_unsigned()))
+        })
+    }
+
+    fn last_event(&self) -> Result<i64, Error> {
+        self.read(|conn| conn.query_row("SELECT ifnull(max(seq), 0) FROM events", [], |row| row.get(0)))
+    }
+}
+
+/// The one that is furthest behind.
+pub(crate) fn cursor(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    const LEAST: &str = "SELECT min(CAST(value AS INTEGER)) FROM meta WHERE name >= 'shared.shipped.' AND name < 'shared.shipped/'";
+    conn.prepare_cached(LEAST)?.query_row([], |row| row.get(0))
+}
+
+/// Those were forgotten before they could be sent.
+pub(crate) fn count_skipped(conn: &Connection, more: usize) -> rusqlite::Result<()> {
+    const PUT: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
+    if more == 0 {
+        return Ok(());
+    }
+    let all = skipped(conn)?.saturating_add(i64::try_from(more).unwrap_or(i64::MAX));
+    conn.execute(PUT, params![SKIPPED, all.to_string()]).map(drop)
+}
+
+fn skipped(conn: &Connection) -> rusqlite::Result<i64> {
+    const FIND: &str = "SELECT CAST(value AS INTEGER) FROM meta WHERE name = ?1";
+    Ok(conn.query_row(FIND, [SKIPPED], |row| row.get(0)).optional()?.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clocks, Retention};
+    use model::effect::Write;
+    use model::{Level, Ms};
+    use std::time::Duration;
+
+    const DAY: i64 = 86_400_000;
+
+    fn event(n: i64, verdict: Level) -> Write {
+        let mut event = Event::noted("PreToolUse", "alpha", format!("id-{n}"), Ms(n));
+        event.verdict = verdict;
+        event.detail = serde_json::json!({"text": "x".repeat(1_000)});
+        Write::Event(Box::new(event))
+    }
+
+    fn store(events: &[Write]) -> (tempfile::TempDir, Store) {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        store.transact(Durability::Normal, |tx| tx.apply(events)).unwrap();
+        (home, store)
+    }
+
+    fn ids(store: &Store) -> Vec<String> {
+        store.events_after(0, 100, usize::MAX).unwrap().into_iter().map(|one| one.event.id).collect()
+    }
+
+    #[test]
+    fn x3_a_batch_follows_the_cursor_and_is_bounded_by_number_and_bytes() {
+        let events: Vec<Write> = (1..=6).map(|n| event(n, Level::Pass)).collect();
+        let (_home, mut store) = store(&events);
+        assert_eq!(store.shipped("srv").unwrap(), None);
+        assert_eq!(store.begin_shipping("srv").unwrap(), 6, "what was before is not sent");
+        store.set_shipped("srv", 2).unwrap();
+        let seqs = |most, bytes| -> Vec<i64> {
+            store.events_after(2, most, bytes).unwrap().iter().map(|one| one.seq).collect()
+        };
+        assert_eq!(seqs(3, usize::MAX), [3, 4, 5]);
+        assert_eq!(seqs(100, 3_000), [3, 4], "each is more than 1,300 bytes");
+        assert_eq!(seqs(100, 1), [3], "one at least");
+        assert_eq!(store.unshipped().unwrap(), (4, 0));
+    }
+
+    #[test]
+    fn x3_what_is_unsent_is_left_while_there_is_room_and_what_was_stopped_goes_last_and_is_counted() {
+        let verdict = |n: i64| if n == 4 { Level::Deny } else { Level::Pass };
+        let events: Vec<Write> = (1..=8).map(|n| event(n, verdict(n))).collect();
+        let (_home, mut store) = store(&events);
+        store.set_shipped("srv", 2).unwrap();
+        let roomy = Retention { bytes: 1, rows: 3, unsent_ms: DAY, ..Retention::default() };
+        let clocks = Clocks::at(Ms(DAY / 2));
+        assert_eq!(store.prune_by(&clocks, &roomy).unwrap().events, 2, "those that were sent");
+        assert_eq!(store.prune_by(&clocks, &roomy).unwrap().events, 0);
+        assert_eq!(store.unshipped().unwrap(), (6, 0));
+        let tight = Retention { unsent_bytes: 1, ..roomy };
+        assert_eq!(store.prune_by(&clocks, &tight).unwrap().events, 3);
+        assert_eq!(ids(&store), ["id-4", "id-7", "id-8"]);
+        assert_eq!(store.prune_by(&clocks, &tight).unwrap().events, 2);
+        assert_eq!(ids(&store), ["id-4"], "what was stopped is the last");
+        assert_eq!(store.unshipped().unwrap(), (1, 5));
+        store.end_shipping().unwrap();
+        assert_eq!(store.prune_by(&clocks, &tight).unwrap().events, 1);
+        assert_eq!(store.unshipped().unwrap(), (0, 5), "nobody was to be sent it");
+    }
+}

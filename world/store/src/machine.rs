@@ -1,0 +1,141 @@
+//! Which machine this is to a server: an id that is drawn once for each state folder, how often a daemon began on it, and
+//! what came of the last talk with the server.
+
+use crate::{Durability, Error, Store};
+use model::Ms;
+use serde::{Deserialize, Serialize};
+
+const MACHINE: &str = "shared.machine";
+const STARTS: &str = "shared.starts";
+const STATE: &str = "shared.state";
+
+/// So many notices are kept.
+const MOST_NOTICES: usize = 5;
+
+/// How it stands between this machine and its server, for `taut shared status` and `taut doctor`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SharedState {
+    /// The server's own id.
+    pub server: String,
+    /// The server as people know it: host and database, never a secret.
+    pub shown: String,
+    /// Version of the schema there.
+    pub version: i64,
+    /// When it last answered, by this machine's clock.
+    pub last_contact: Option<i64>,
+    /// What went wrong last, and since when; `None` while all is well.
+    pub error: Option<String>,
+    pub error_since: Option<i64>,
+    /// How many events it was sent, and when the last of them.
+    pub events_sent: u64,
+    pub events_sent_at: Option<i64>,
+    /// The last event as it was sent, so that anybody can see what leaves.
+    pub last_event: Option<serde_json::Value>,
+    /// What a person ought to know: the home was copied, or restored. The newest last, with its moment.
+    pub notices: Vec<(i64, String)>,
+}
+
+impl SharedState {
+    pub fn heard(&mut self, now: Ms) {
+        (self.last_contact, self.error, self.error_since) = (Some(now.0), None, None);
+    }
+
+    pub fn failed(&mut self, why: String, now: Ms) {
+        (self.error, self.error_since) = (Some(why), self.error_since.or(Some(now.0)));
+    }
+
+    pub fn note(&mut self, text: String, now: Ms) {
+        self.notices.push((now.0, text));
+        let over = self.notices.len().saturating_sub(MOST_NOTICES);
+        self.notices.drain(..over);
+    }
+}
+
+impl Store {
+    /// The id of this machine, where one was drawn.
+    pub fn known_machine(&self) -> Result<Option<String>, Error> {
+        self.meta(MACHINE)
+    }
+
+    /// The id of this machine: `fresh` where none was drawn before.
+    pub fn machine(&mut self, fresh: &str) -> Result<String, Error> {
+        const DRAW: &str = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        if let Some(known) = self.known_machine()? {
+            return Ok(known);
+        }
+        // Of two that draw at once one is kept.
+        self.transact(Durability::Full, |tx| tx.verb(|conn| conn.execute(DRAW, [MACHINE, fresh]).map(drop)))?;
+        Ok(self.known_machine()?.unwrap_or_else(|| fresh.to_string()))
+    }
+
+    /// It is another machine from now on: this folder is a copy, or was restored.
+    pub fn redraw_machine(&mut self, fresh: &str) -> Result<(), Error> {
+        self.set_meta(MACHINE, fresh)
+    }
+
+    /// A daemon begins to talk with a server: the how manieth on this machine.
+    pub fn count_start(&mut self) -> Result<i64, Error> {
+        let starts = self.starts()?.saturating_add(1);
+        self.set_meta(STARTS, &starts.to_string())?;
+        Ok(starts)
+    }
+
+    pub fn starts(&self) -> Result<i64, Error> {
+        Ok(self.meta(STARTS)?.and_then(|text| text.parse().ok()).unwrap_or_default())
+    }
+
+    /// What came of the last talk with the server; `None` where there was none.
+    pub fn shared_state(&self) -> Result<Option<SharedState>, Error> {
+        Ok(self.meta(STATE)?.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    pub fn set_shared_state(&mut self, state: &SharedState) -> Result<(), Error> {
+        const PUT: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
+        let text = serde_json::to_string(state).unwrap_or_default();
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.execute(PUT, [STATE, &text]).map(drop)))
+    }
+
+    /// Nothing is shared any more: what was said of it is forgotten, and what waits to be sent stays.
+    pub fn forget_shared_state(&mut self) -> Result<(), Error> {
+        self.end_shipping()?;
+        self.forget_remote_agents()?;
+        const GONE: &str = "DELETE FROM meta WHERE name = ?1";
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.execute(GONE, [STATE]).map(drop)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_machine_is_drawn_once_and_counts_its_starts() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        assert_eq!(store.known_machine().unwrap(), None);
+        assert_eq!(store.machine("first").unwrap(), "first");
+        assert_eq!(store.machine("second").unwrap(), "first");
+        assert_eq!((store.count_start().unwrap(), store.count_start().unwrap()), (1, 2));
+        store.redraw_machine("second").unwrap();
+        assert_eq!(store.machine("third").unwrap(), "second");
+    }
+
+    #[test]
+    fn what_went_wrong_is_kept_with_when_it_began_until_it_is_well_again() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        assert_eq!(store.shared_state().unwrap(), None);
+        let mut state = SharedState::default();
+        state.failed("away".into(), Ms(1));
+        state.failed("still away".into(), Ms(2));
+        (0..9).for_each(|n| state.note(format!("notice {n}"), Ms(n)));
+        store.set_shared_state(&state).unwrap();
+        let read = store.shared_state().unwrap().unwrap();
+        assert_eq!((read.error.as_deref(), read.error_since), (Some("still away"), Some(1)));
+        assert_eq!(read.notices.len(), MOST_NOTICES);
+        state.heard(Ms(3));
+        assert_eq!((state.error, state.error_since, state.last_contact), (None, None, Some(3)));
+    }
+}

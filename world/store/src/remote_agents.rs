@@ -1,0 +1,198 @@
+//! Agents of other machines as they were last heard of: a copy of what a server told, for views and for who sends them
+//! something. Nothing here is asked of a server.
+
+use crate::{Durability, Error, Store};
+use model::Ms;
+use model::agent_name;
+use model::effort::RemoteAddressee;
+use rusqlite::{Connection, Row, params};
+use serde::{Deserialize, Serialize};
+
+/// After so long without a word nobody is shown or written to any more.
+const KEPT_MS: i64 = 30 * 86_400_000;
+
+/// More than this of one fleet are not kept.
+const MOST: usize = 5_000;
+
+/// One agent of another machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RemoteAgent {
+    /// The machine's own id.
+    pub machine: String,
+    /// What people call the machine.
+    pub label: String,
+    /// The agent's id there.
+    pub agent: String,
+    pub told: RemoteAgentRow,
+    /// When its machine was last heard of, by this machine's clock.
+    pub heard_at: Ms,
+}
+
+/// What its machine says of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RemoteAgentRow {
+    /// What it is called there; its id where it has no other name.
+    pub name: String,
+    pub client: Option<String>,
+    pub status: String,
+    /// What the project is called on the server.
+    pub project: Option<String>,
+    pub conversation: Option<String>,
+    pub task: Option<String>,
+    pub now_does: Option<String>,
+    /// What it asks of a person, which is answered on its machine.
+    pub asks: Option<String>,
+    pub context: Option<i64>,
+    /// When its status last changed, by this machine's clock.
+    pub since: i64,
+}
+
+impl RemoteAgent {
+    /// What it is called here: `api@vm-3`.
+    pub fn shown(&self) -> String {
+        format!("{}@{}", self.told.name, self.label)
+    }
+}
+
+const PUT: &str = "INSERT OR REPLACE INTO remote_agents (server, machine, agent, label, row, heard_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+
+const LIST: &str = "SELECT machine, label, agent, row, heard_at FROM remote_agents ORDER BY label, machine, agent";
+
+impl Store {
+    /// All that a server knows of the other agents now. Whom it does not name is gone.
+    pub fn put_remote_agents(&mut self, server: &str, agents: &[RemoteAgent]) -> Result<(), Error> {
+        self.transact(Durability::Normal, |tx| {
+            tx.verb(|conn| {
+                conn.prepare_cached("DELETE FROM remote_agents")?.execute([])?;
+                let mut put = conn.prepare_cached(PUT)?;
+                for one in agents.iter().take(MOST) {
+                    let row = serde_json::to_string(&one.told).unwrap_or_default();
+                    put.execute(params![server, one.machine, one.agent, one.label, row, one.heard_at.0])?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// By machine.
+    pub fn remote_agents(&self) -> Result<Vec<RemoteAgent>, Error> {
+        self.read(list)
+    }
+
+    /// Those of whom nothing was heard for long, and messages that nobody could be told, are forgotten. How many.
+    pub fn forget_remote(&mut self, now: Ms) -> Result<usize, Error> {
+        const AGENTS: &str = "DELETE FROM remote_agents WHERE heard_at < ?1";
+        const MESSAGES: &str = "DELETE FROM outbox WHERE kind = 'message' AND at < ?1";
+        self.transact(Durability::Normal, |tx| {
+            tx.verb(|conn| {
+                let before = [now.plus(-KEPT_MS).0];
+                Ok(conn.prepare_cached(AGENTS)?.execute(before)? + conn.prepare_cached(MESSAGES)?.execute(before)?)
+            })
+        })
+    }
+
+    /// Nothing is shared any more: the others are strangers.
+    pub fn forget_remote_agents(&mut self) -> Result<(), Error> {
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.execute("DELETE FROM remote_agents", []).map(drop)))
+    }
+}
+
+pub(crate) fn list(conn: &Connection) -> rusqlite::Result<Vec<RemoteAgent>> {
+    conn.prepare_cached(LIST)?.query_map([], read)?.collect()
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<RemoteAgent> {
+    let told: String = row.get(3)?;
+    Ok(RemoteAgent {
+        machine: row.get(0)?,
+        label: row.get(1)?,
+        agent: row.get(2)?,
+        told: serde_json::from_str(&told).unwrap_or_default(),
+        heard_at: Ms(row.get(4)?),
+    })
+}
+
+/// Whom a name means that is nobody's here: `api@vm-3`, `api` where only one in the fleet is called so, or a conversation.
+/// Else all that could be meant.
+pub(crate) fn addressee(conn: &Connection, typed: &str) -> rusqlite::Result<Result<RemoteAddressee, Vec<String>>> {
+    const SERVER: &str = "SELECT server FROM remote_agents LIMIT 1";
+    let all = list(conn)?;
+    if all.is_empty() {
+        return Ok(Err(Vec::new()));
+    }
+    let server: String = conn.prepare_cached(SERVER)?.query_row([], |row| row.get(0))?;
+    if let Some(one) = all.iter().find(|one| one.told.conversation.as_deref() == Some(typed)) {
+        let name = one.told.conversation.clone().unwrap_or_default();
+        return Ok(Ok(RemoteAddressee { server, machine: None, shown: name.clone(), name }));
+    }
+    let (name, place) = typed.rsplit_once('@').map_or((typed, None), |(name, place)| (name, Some(place)));
+    let key = agent_name::key(name);
+    let is_meant = |one: &&RemoteAgent| {
+        (one.agent == name || agent_name::key(&one.told.name) == key)
+            && place.is_none_or(|place| one.label.eq_ignore_ascii_case(place) || one.machine == place)
+    };
+    let meant: Vec<&RemoteAgent> = all.iter().filter(is_meant).collect();
+    Ok(match meant.as_slice() {
+        [one] => {
+            Ok(RemoteAddressee { server, machine: Some(one.machine.clone()), name: one.agent.clone(), shown: one.shown() })
+        }
+        several => Err(several.iter().map(|one| told_apart(one, several)).collect()),
+    })
+}
+
+/// Two machines of one label are told apart by their ids.
+fn told_apart(one: &RemoteAgent, among: &[&RemoteAgent]) -> String {
+    let twice = among.iter().any(|other| other.label == one.label && other.machine != one.machine);
+    if twice { format!("{}@{}", one.told.name, one.machine) } else { one.shown() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn agent(machine: &str, label: &str, name: &str) -> RemoteAgent {
+        let told = RemoteAgentRow { name: name.into(), status: "working".into(), ..RemoteAgentRow::default() };
+        let (machine, label, agent) = (machine.into(), label.into(), format!("id-of-{name}"));
+        RemoteAgent { machine, label, agent, told, heard_at: Ms(1_000) }
+    }
+
+    fn store(agents: &[RemoteAgent]) -> (tempfile::TempDir, Store) {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        store.put_remote_agents("srv", agents).unwrap();
+        (home, store)
+    }
+
+    #[test]
+    fn f9_a_name_means_one_agent_of_the_fleet_or_all_that_could_be_meant_are_named() {
+        let mut web = agent("m2", "vm-4", "web");
+        web.told.conversation = Some("talk".into());
+        let (_home, store) = store(&[agent("m1", "vm-3", "api"), agent("m2", "vm-4", "api"), web]);
+        let meant = |typed: &str| store.read(|conn| addressee(conn, typed)).unwrap();
+        assert_eq!(meant("api@vm-3").unwrap().shown, "api@vm-3");
+        assert_eq!(meant("API@m2").unwrap().machine.as_deref(), Some("m2"));
+        assert_eq!(meant("web").unwrap().name, "id-of-web");
+        assert_eq!(meant("talk").unwrap().machine, None, "a conversation is of no machine");
+        assert_eq!(meant("api").unwrap_err(), ["api@vm-3", "api@vm-4"]);
+        assert!(meant("nobody@vm-3").unwrap_err().is_empty());
+    }
+
+    #[test]
+    fn f9_machines_of_one_label_are_told_apart_by_their_ids() {
+        let (_home, store) = store(&[agent("m1", "vm", "api"), agent("m2", "vm", "api")]);
+        let several = store.read(|conn| addressee(conn, "api@vm")).unwrap().unwrap_err();
+        assert_eq!(several, ["api@m1", "api@m2"]);
+    }
+
+    #[test]
+    fn f9_whom_the_server_does_not_name_is_gone_and_silence_is_forgotten() {
+        let (_home, mut store) = store(&[agent("m1", "vm-3", "api"), agent("m2", "vm-4", "web")]);
+        store.put_remote_agents("srv", &[agent("m1", "vm-3", "api")]).unwrap();
+        assert_eq!(store.remote_agents().unwrap(), [agent("m1", "vm-3", "api")]);
+        assert_eq!(store.forget_remote(Ms(1_000 + KEPT_MS)).unwrap(), 0);
+        assert_eq!(store.forget_remote(Ms(1_001 + KEPT_MS)).unwrap(), 1);
+    }
+}
