@@ -115,12 +115,16 @@ mod tests {
         {
             assert_eq!(of(line), Some(CommandAudience::Agents), "{line}");
         }
-        for line in ["shared", "shared status", "shared sync", "status working", "send bob pause", "log uninstall", "task show allow"] {
+        for line in [
+            "shared", "shared status", "shared sync", "status working", "send bob pause", "log uninstall",
+            "task show allow",
+        ] {
             assert_eq!(of(line), Some(CommandAudience::Agents), "the rest is text: {line}");
         }
         for line in [
             "init", "init loop", "policy allow x", "loop build", "run", "pause 1h", "answer", "answer api",
-            "answer on", "answer wait", "shared connect x", "shared migrate", "say api go on", "agent name api me", "undo", "undo 3fa9c21b",
+            "answer on", "answer wait", "shared connect x", "shared migrate", "say api go on", "agent name api me",
+            "undo", "undo 3fa9c21b",
         ] {
             assert_eq!(of(line), Some(CommandAudience::People), "{line}");
         }

@@ -16,6 +16,7 @@ mod printer;
 mod progress;
 #[cfg(test)]
 mod reference;
+mod shared_queue;
 mod stdin;
 mod user_config;
 mod waiting_line;

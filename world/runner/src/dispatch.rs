@@ -118,7 +118,7 @@ impl<'j> Dispatcher<'j> {
         sender: SyncSender<Doing>,
         receiver: Receiver<Doing>,
     ) -> Result<Self, RunnerError> {
-        let mut run_store = RunStore::open(&job.state)?;
+        let mut run_store = RunStore::of(job)?;
         let mut run = recover::take_over(job, &mut run_store, tell)?;
         let short = run.short().to_string();
         let stamp: String = run.started_at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();

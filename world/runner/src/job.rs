@@ -3,6 +3,7 @@
 
 use crate::asked::Asked;
 use crate::lock::TreeLock;
+use crate::run_store::{QueueServer, RunStore};
 use crate::{RunMessage, RunnerError, Tell, agent, permissions, prompt, recover, work_state};
 use engine::loops::{Assignments, Flags, Hook, LoopSettings, Sources, Terms, WorkSource, assignments, settings};
 use host::paths::PathVariables;
@@ -29,6 +30,8 @@ pub struct JobRequest {
     pub config_from: Option<PathBuf>,
     pub branch: Option<String>,
     pub worker: Option<WorkerJob>,
+    /// Where the queue of the project is on a server.
+    pub queue_server: QueueServer,
 }
 
 /// The part of a loop that another one started for a single task.
@@ -72,6 +75,8 @@ pub struct Job {
     pub state: PathBuf,
     pub home: PathBuf,
     pub queue: bool,
+    /// Where the queue of the project is on a server.
+    pub queue_server: QueueServer,
     pub prompt: String,
     pub prompt_from: String,
     pub instructions: Option<String>,
@@ -118,7 +123,8 @@ impl Job {
         let plan_file = absolute(&settings.plan_file);
         let has_plan = work_state::has_plan(&folder, &plan_file);
         let plan = has_plan && !(resumed.is_some() && is_shared(mode, &settings));
-        let queue = mode == RunMode::Building && works_on_queue(settings.source, plan, &state, &project.root)?;
+        let queue = mode == RunMode::Building
+            && works_on_queue(settings.source, plan, (&state, &request.queue_server), &project.root)?;
         let terms = Terms {
             mode,
             queue,
@@ -153,6 +159,7 @@ impl Job {
             state,
             home,
             queue,
+            queue_server: request.queue_server.clone(),
             prompt,
             prompt_from,
             instructions: instructions.map(|path| path.to_string_lossy().into_owned()),
@@ -227,7 +234,8 @@ impl Job {
 
     /// Whether the queue of this project ever had a task.
     pub fn has_tasks(&self) -> Result<bool, RunnerError> {
-        Ok(task_counts(&self.state, &self.project)?.is_some_and(|counts| counts.done + left(&counts) > 0))
+        let counts = task_counts((&self.state, &self.queue_server), &self.project)?;
+        Ok(counts.is_some_and(|counts| counts.done + left(&counts) > 0))
     }
 
     /// The line that starts the agent.
@@ -385,18 +393,24 @@ fn is_shared(mode: RunMode, settings: &LoopSettings) -> bool {
 }
 
 /// A queue whose tasks are all done is the work too, where there is no plan: the loop then says that it is complete.
-fn works_on_queue(source: WorkSource, has_plan: bool, state: &Path, project: &str) -> Result<bool, RunnerError> {
+/// Where tasks are: the state folder, and the server where the queue is on one.
+type Tasks<'a> = (&'a Path, &'a QueueServer);
+
+fn works_on_queue(source: WorkSource, has_plan: bool, tasks: Tasks<'_>, project: &str) -> Result<bool, RunnerError> {
     match source {
         WorkSource::Plan => Ok(false),
         WorkSource::Queue => Ok(true),
         WorkSource::Auto => {
-            let counts = task_counts(state, project)?;
+            let counts = task_counts(tasks, project)?;
             Ok(counts.is_some_and(|counts| left(&counts) > 0 || !has_plan && counts.done > 0))
         }
     }
 }
 
-fn task_counts(state: &Path, project: &str) -> Result<Option<model::task::Counts>, RunnerError> {
+fn task_counts((state, server): Tasks<'_>, project: &str) -> Result<Option<model::task::Counts>, RunnerError> {
+    if server.is_there() {
+        return Ok(Some(RunStore::with_server(state, server)?.queue().look(project)?.counts));
+    }
     if !state.join(store::DATABASE).exists() {
         return Ok(None);
     }

@@ -46,6 +46,7 @@ pub use permissions::{keep_permissions, kept_permissions, permission_name};
 pub use run_commits::{RunCommit, landed_commits, run_commits, standing_branches};
 pub use run_message::{RunMessage, RunStatus, Tell};
 pub use run_name::RunName;
+pub use run_store::QueueServer;
 pub use supervise::{Supervised, supervise};
 pub use templates::{Template, templates};
 pub use undo::{UndoDone, UndoPlan, UndoRequest, UndoTarget};

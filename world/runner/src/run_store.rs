@@ -1,6 +1,7 @@
 //! The run's place in the database: its row, its worker, its leases.
 
 use crate::RunnerError;
+use crate::job::Job;
 use engine::queue::{Actor, CONTEXT_LIMIT, Claimant, SESSION_ENDED, SESSION_EXITED, Speaker};
 use model::run::{Iteration, Run, RunWish};
 use model::task::{LEASE_MS, Task, TaskPlan, TaskProposal, TaskStatus};
@@ -8,12 +9,38 @@ use model::task_branch::TaskBranch;
 use model::{ClientProcess, Ms};
 use pipeline::queue::{Queue, TaskChange};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
-use store::{SessionFilter, Store, TaskEdit};
+use store::{SessionFilter, Store, TaskEdit, TaskServer};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How the queue of a project is reached where it is on a server.
+#[derive(Clone, Default)]
+pub struct QueueServer(Option<Arc<OpenServer>>);
+
+type OpenServer = dyn Fn(&mut Store) -> Result<Box<dyn TaskServer + Send>, store::Error> + Send + Sync;
+
+impl QueueServer {
+    pub fn new(
+        open: impl Fn(&mut Store) -> Result<Box<dyn TaskServer + Send>, store::Error> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Some(Arc::new(open)))
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl std::fmt::Debug for QueueServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "on a server" } else { "here" })
+    }
+}
+
 pub(crate) struct RunStore {
+    server: Option<Box<dyn TaskServer + Send>>,
     store: Store,
     /// Agents of loops that were killed.
     gone: Vec<String>,
@@ -21,7 +48,20 @@ pub(crate) struct RunStore {
 
 impl RunStore {
     pub(crate) fn open(state: &Path) -> Result<Self, RunnerError> {
-        Ok(Self { store: Store::open_and_migrate(state, PATIENCE)?, gone: Vec::new() })
+        Ok(Self { server: None, store: Store::open_and_migrate(state, PATIENCE)?, gone: Vec::new() })
+    }
+
+    /// With the queue of the job's project, wherever that is.
+    pub(crate) fn of(job: &Job) -> Result<Self, RunnerError> {
+        Self::with_server(&job.state, &job.queue_server)
+    }
+
+    pub(crate) fn with_server(state: &Path, server: &QueueServer) -> Result<Self, RunnerError> {
+        let mut run_store = Self::open(state)?;
+        if let Some(open) = &server.0 {
+            run_store.server = Some(open(&mut run_store.store)?);
+        }
+        Ok(run_store)
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -29,7 +69,11 @@ impl RunStore {
     }
 
     pub(crate) fn queue(&mut self) -> Queue<'_> {
-        Queue::new(&mut self.store, host::clock_reading::moment)
+        let queue: Queue<'_> = Queue::new(&mut self.store, host::clock_reading::moment);
+        match &mut self.server {
+            Some(server) => queue.on(server.as_mut()),
+            None => queue,
+        }
     }
 
     pub(crate) fn register(&mut self, project: &str, runner: ClientProcess) -> Result<String, RunnerError> {

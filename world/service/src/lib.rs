@@ -3,6 +3,7 @@
 mod daemon_service;
 mod launch;
 pub mod log;
+mod project_queue;
 pub mod shared_target;
 pub mod webhooks;
 pub mod workers;
@@ -12,6 +13,7 @@ pub use launch::{
     after_in_process, build, ensure_daemon, follow_clients, launch, setting, start_again, tell_daemon,
     tell_daemon_of_a_switch, tell_in_background, without_daemon,
 };
+pub use project_queue::{ProjectQueue, machine};
 
 use daemon::{DaemonEnd, DaemonOptions, RunError};
 use pipeline::PipelineSetup;

@@ -35,7 +35,8 @@ impl Store {
             let mut statement = conn.prepare_cached(&sql)?;
             let mut rows = statement.query(params![seq, most])?;
             while let Some(row) = rows.next()? {
-                let texts = [15, 16].map(|at| row.get_ref(at).ok().and_then(|text| text.as_bytes().ok().map(<[u8]>::len)));
+                let texts =
+                    [15, 16].map(|at| row.get_ref(at).ok().and_then(|text| text.as_bytes().ok().map(<[u8]>::len)));
                 used += 300 + texts.iter().flatten().sum::<usize>();
                 if used > bytes && !found.is_empty() {
                     break;
@@ -91,7 +92,8 @@ impl Store {
 
 /// The one that is furthest behind.
 pub(crate) fn cursor(conn: &Connection) -> rusqlite::Result<Option<i64>> {
-    const LEAST: &str = "SELECT min(CAST(value AS INTEGER)) FROM meta WHERE name >= 'shared.shipped.' AND name < 'shared.shipped/'";
+    const LEAST: &str =
+        "SELECT min(CAST(value AS INTEGER)) FROM meta WHERE name >= 'shared.shipped.' AND name < 'shared.shipped/'";
     conn.prepare_cached(LEAST)?.query_row([], |row| row.get(0))
 }
 

@@ -20,7 +20,8 @@ pub struct OutgoingMessage {
     pub body: String,
 }
 
-const PUT: &str = "INSERT INTO outbox (server, queue, kind, key, body, agent, at) VALUES (?1, '', 'message', ?2, ?3, ?4, ?5)
+const PUT: &str =
+    "INSERT INTO outbox (server, queue, kind, key, body, agent, at) VALUES (?1, '', 'message', ?2, ?3, ?4, ?5)
     ON CONFLICT DO NOTHING";
 
 const WAITING: &str = "SELECT body FROM outbox WHERE kind = 'message' AND server = ?1 ORDER BY seq LIMIT ?2";
@@ -44,18 +45,15 @@ pub(crate) fn put(conn: &Connection, message: &Message, to: &RemoteAddressee) ->
         body: message.body.clone(),
     };
     let body = serde_json::to_string(&outgoing).unwrap_or_default();
-    conn.prepare_cached(PUT)?
-        .execute(params![to.server, message.id, body, message.from_agent, message.at.0])
-        .map(drop)
+    conn.prepare_cached(PUT)?.execute(params![to.server, message.id, body, message.from_agent, message.at.0]).map(drop)
 }
 
 impl Store {
     /// The oldest that wait for a server.
     pub fn outgoing_messages(&self, server: &str, most: usize) -> Result<Vec<OutgoingMessage>, Error> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let texts: Vec<String> = self.read(|conn| {
-            conn.prepare_cached(WAITING)?.query_map(params![server, most], |row| row.get(0))?.collect()
-        })?;
+        let texts: Vec<String> = self
+            .read(|conn| conn.prepare_cached(WAITING)?.query_map(params![server, most], |row| row.get(0))?.collect())?;
         Ok(texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect())
     }
 

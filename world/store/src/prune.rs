@@ -200,12 +200,7 @@ fn step(conn: &Connection, now: Ms, keep: &Retention, day: &mut Day) -> rusqlite
     Ok(pruned)
 }
 
-fn old_events(
-    conn: &Connection,
-    now: Ms,
-    age: i64,
-    (most, cursor): (u32, Option<i64>),
-) -> rusqlite::Result<usize> {
+fn old_events(conn: &Connection, now: Ms, age: i64, (most, cursor): (u32, Option<i64>)) -> rusqlite::Result<usize> {
     let cutoff = now.plus(-age).0;
     let gone = forget_events(conn, OLD_EVENTS, params![cutoff, most], cursor)?;
     if gone > 0 || most == 0 {
@@ -247,12 +242,7 @@ fn too_many(
 }
 
 /// Those of them that a server was still to be sent are counted.
-fn forget_events(
-    conn: &Connection,
-    sql: &str,
-    values: impl Params,
-    cursor: Option<i64>,
-) -> rusqlite::Result<usize> {
+fn forget_events(conn: &Connection, sql: &str, values: impl Params, cursor: Option<i64>) -> rusqlite::Result<usize> {
     let Some(cursor) = cursor else { return conn.prepare_cached(sql)?.execute(values) };
     let mut statement = conn.prepare_cached(&format!("{sql} RETURNING seq"))?;
     let gone: Vec<i64> = statement.query_map(values, |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;

@@ -135,9 +135,12 @@ pub(crate) fn addressee(conn: &Connection, typed: &str) -> rusqlite::Result<Resu
     };
     let meant: Vec<&RemoteAgent> = all.iter().filter(is_meant).collect();
     Ok(match meant.as_slice() {
-        [one] => {
-            Ok(RemoteAddressee { server, machine: Some(one.machine.clone()), name: one.agent.clone(), shown: one.shown() })
-        }
+        [one] => Ok(RemoteAddressee {
+            server,
+            machine: Some(one.machine.clone()),
+            name: one.agent.clone(),
+            shown: one.shown(),
+        }),
         several => Err(several.iter().map(|one| told_apart(one, several)).collect()),
     })
 }

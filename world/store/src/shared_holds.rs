@@ -249,6 +249,12 @@ impl Store {
         self.read(|conn| conn.prepare_cached(ALL)?.query_map([server], read)?.collect())
     }
 
+    /// The server that a queue of this name was last met on.
+    pub fn server_of(&self, queue: &str) -> Result<Option<String>, Error> {
+        const SERVER: &str = "SELECT server FROM shared_holds WHERE queue = ?1 ORDER BY confirmed DESC LIMIT 1";
+        self.read(|conn| conn.prepare_cached(SERVER)?.query_row([queue], |row| row.get(0)).optional())
+    }
+
     /// How many tasks of any server agents of this machine hold.
     pub fn shared_hold_count(&self) -> Result<i64, Error> {
         const COUNT: &str = "SELECT count(*) FROM shared_holds JOIN tasks ON tasks.row = task

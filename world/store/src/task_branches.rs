@@ -32,8 +32,9 @@ impl Store {
     }
 
     pub fn branch_of(&self, task: &Queued) -> Result<Option<TaskBranch>, Error> {
-        let sql = format!("SELECT {COLUMNS} WHERE task_branches.task = ?1");
-        self.read(|conn| conn.prepare_cached(&sql)?.query_row([task.row], read).optional())
+        // By its name: a task that a server has is another row there.
+        let sql = format!("SELECT {COLUMNS} WHERE tasks.project = ?1 AND tasks.slug = ?2");
+        self.read(|conn| conn.prepare_cached(&sql)?.query_row([&task.project, &task.slug], read).optional())
     }
 
     /// All of a project, in the order of the queue.

@@ -124,7 +124,7 @@ fn counted(count: u64, one: &str) -> String {
 }
 
 /// The policy of this folder, or of another.
-fn judge_here(folder: Option<&Path>) -> Result<Judge, CliError> {
+pub(crate) fn judge_here(folder: Option<&Path>) -> Result<Judge, CliError> {
     let cwd = match folder {
         Some(folder) => std::path::absolute(folder)?,
         None => std::env::current_dir()?,

@@ -19,7 +19,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn task(&mut self, project: &str, slug: &str) -> Result<Option<Task>, QueueError> {
         match &mut self.server {
             None => Ok(self.store.task(project, slug)?),
-            Some(server) => server.task(slug).map_err(|error| self.from_server(error)),
+            Some(server) => match server.task(slug) {
+                Ok(found) => Ok(found.map(|task| known_here_as(task, project))),
+                Err(error) => Err(self.from_server(error)),
+            },
         }
     }
 
@@ -27,7 +30,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn tasks(&mut self, project: &str, filter: &TaskFilter) -> Result<Vec<Task>, QueueError> {
         match &mut self.server {
             None => Ok(self.store.tasks(project, filter)?),
-            Some(server) => server.tasks(filter).map_err(|error| self.from_server(error)),
+            Some(server) => match server.tasks(filter) {
+                Ok(found) => Ok(found.into_iter().map(|task| known_here_as(task, project)).collect()),
+                Err(error) => Err(self.from_server(error)),
+            },
         }
     }
 
@@ -68,4 +74,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             Some(server) => server.tasks_of_document(spec).map_err(|error| self.from_server(error)),
         }
     }
+}
+
+/// A server knows a project by the name of its queue; here it is its path.
+pub(super) fn known_here_as(mut task: Task, project: &str) -> Task {
+    task.queued.project = project.to_string();
+    task
 }

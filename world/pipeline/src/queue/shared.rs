@@ -68,7 +68,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         // What is kept here is enough where the server is away.
         let whole = self.ask(|server| Ok((server.task(slug)?, server.blocker_results(slug)?))).ok();
         let (task, blocker_results) = whole.unwrap_or_default();
-        let task = task.map_or_else(|| self.store.task(project, slug), |task| Ok(Some(task)))?;
+        let kept = self.store.task(project, slug)?;
+        let task = task.zip(kept.clone()).map(|(task, kept)| as_kept(task, &kept)).or(kept);
         Ok(task.map(|task| Claimed { task, token, blocker_results }))
     }
 
@@ -106,6 +107,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             )));
         }
         let ServerClaim { task, blocker_results, .. } = claim;
+        let task = match self.store.task(project, &task.plan.slug)? {
+            Some(kept) => as_kept(task, &kept),
+            None => task,
+        };
         Ok(Claimed { task, token, blocker_results })
     }
 
@@ -298,6 +303,12 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         let place = self.server.as_ref().map(|server| server.place().clone());
         place.ok_or_else(|| QueueError::Wrong("this queue is on no server".into()))
     }
+}
+
+/// A task of a server, by the row and the project of the copy that is kept here.
+fn as_kept(mut task: Task, kept: &Task) -> Task {
+    (task.queued.row, task.queued.project) = (kept.queued.row, kept.queued.project.clone());
+    task
 }
 
 /// Who has a task that another lost.

@@ -120,8 +120,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// and comes from here alone.
     pub fn copy_back(&mut self, project: &str, server: &mut dyn TaskServer) -> Result<Synced, QueueError> {
         let unfinished = vec![TaskStatus::Open, TaskStatus::Active, TaskStatus::Quarantined];
-        let tasks =
-            server.tasks(&TaskFilter { statuses: unfinished, ..TaskFilter::default() }).map_err(unreached)?;
+        let tasks = server.tasks(&TaskFilter { statuses: unfinished, ..TaskFilter::default() }).map_err(unreached)?;
         let names: BTreeSet<String> = tasks.iter().map(|task| task.queued.slug.clone()).collect();
         let aside = tasks.iter().filter(|task| task.queued.status == TaskStatus::Quarantined);
         let stand = aside.map(|task| (task.queued.slug.clone(), TaskStatus::Quarantined)).collect();
@@ -252,11 +251,7 @@ mod tests {
         let left: Vec<String> = plan.left.iter().map(|left| format!("{}: {}", left.slug, left.why)).collect();
         assert_eq!(
             left,
-            [
-                "after: it waits for next, which stays",
-                "held: ann holds it",
-                "next: it waits for held, which stays"
-            ]
+            ["after: it waits for next, which stays", "held: ann holds it", "next: it waits for held, which stays"]
         );
     }
 

@@ -59,13 +59,15 @@ impl Coordinator<'_> {
     /// The first that can be claimed and is no worker's of ours: an agent whose context is full lets its task go at once, and
     /// its worker takes it up again in the same tree. Nor one whose branch another is at work on: a task and the task of
     /// its conflict share a tree.
-    fn first_free(&self) -> Result<Option<String>, RunnerError> {
+    fn first_free(&mut self) -> Result<Option<String>, RunnerError> {
+        let elsewhere = conflicts_elsewhere(self.run_store.store(), &self.job.project, &self.run.folder)?;
+        let many = self.slots.len() + self.to_merge.len() + self.claimed.len() + 1;
+        let limit = 2 * many + elsewhere.len() + 1;
+        let some = TaskFilter { claimable_at: Some(host::clock::now()), limit, ..TaskFilter::default() };
+        let claimable = self.run_store.queue().tasks(&self.job.project, &some)?;
         let slots = self.slots.iter().flatten().map(|slot| &slot.claim);
         let ours: Vec<&Claim> = slots.chain(&self.to_merge).chain(&self.merging).chain(&self.claimed).collect();
-        let elsewhere = conflicts_elsewhere(self.run_store.store(), &self.job.project, &self.run.folder)?;
-        let limit = 2 * ours.len() + elsewhere.len() + 1;
-        let some = TaskFilter { claimable_at: Some(host::clock::now()), limit, ..TaskFilter::default() };
-        for task in self.run_store.store().tasks(&self.job.project, &some)? {
+        for task in claimable {
             let branch = self.run_store.store().branch_of(&task.queued)?.map(|row| row.branch);
             let same = |claim: &&Claim| claim.slug == task.plan.slug || Some(&claim.branch.branch) == branch.as_ref();
             if !ours.iter().any(same) && !elsewhere.contains(&task.plan.slug) {

@@ -126,7 +126,7 @@ impl<'j> Coordinator<'j> {
             let said = "workers need a git repository with a commit to branch from; `git commit` makes one".to_string();
             return Err(RunnerError::Git { what: "rev-parse HEAD".to_string(), said });
         };
-        let mut run_store = RunStore::open(&job.state)?;
+        let mut run_store = RunStore::of(job)?;
         let left_by = run_store.store().unfinished_runs(&job.folder.to_string_lossy())?;
         let mut run = recover::take_over(job, &mut run_store, tell)?;
         let own = git.text(&["symbolic-ref", "-q", "--short", "HEAD"]).filter(|name| !name.is_empty());

@@ -1,7 +1,7 @@
 //! Claims that may be sent again.
 
 use super::answer::{self, TaskRow, shift};
-use super::flights::{Trouble, Flights, maybe, text};
+use super::flights::{Flights, Trouble, maybe, text};
 use super::{Identity, PgQueue};
 use crate::Rows;
 use store::{ClaimWish, ServerClaim, ServerError};
@@ -40,7 +40,8 @@ fn send(flights: &mut Flights<'_>, identity: &Identity, wish: &ClaimWish) -> Res
         text(&wish.lease_ms.to_string()),
     ];
     let Some(slug) = &wish.slug else {
-        let [_, rows] = flights.fly([flights.ask("wake", vec![text(MOST_RESTED)]), flights.ask("claim", parameters)])?;
+        let [_, rows] =
+            flights.fly([flights.ask("wake", vec![text(MOST_RESTED)]), flights.ask("claim", parameters)])?;
         return Ok(rows);
     };
     parameters.push(text(slug));

@@ -126,7 +126,10 @@ fn without_nulls(value: &mut Value) {
         Value::Array(values) => values.iter_mut().for_each(without_nulls),
         Value::Object(values) => {
             if values.keys().any(|key| key.contains('\0')) {
-                *values = std::mem::take(values).into_iter().map(|(key, value)| (key.replace('\0', "\u{fffd}"), value)).collect();
+                *values = std::mem::take(values)
+                    .into_iter()
+                    .map(|(key, value)| (key.replace('\0', "\u{fffd}"), value))
+                    .collect();
             }
             values.values_mut().for_each(without_nulls);
         }

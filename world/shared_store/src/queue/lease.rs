@@ -2,8 +2,8 @@
 
 use super::PgQueue;
 use super::answer::{self, QueuedRow, shift};
-use super::turn::{grant, ids};
 use super::flights::{json, text};
+use super::turn::{grant, ids};
 use serde::Deserialize;
 use store::{HeldThere, Renewal, ServerError, TaskStanding};
 
@@ -30,11 +30,8 @@ pub(super) fn renew(queue: &mut PgQueue, holds: &[Renewal]) -> Result<Vec<i64>, 
 
 pub(super) fn lapsed(queue: &mut PgQueue, most: usize) -> Result<Vec<TaskStanding>, ServerError> {
     let (identity, grace) = (&queue.identity, queue.grace_ms);
-    let parameters = vec![
-        text(&identity.project.to_string()),
-        text(&most.min(10_000).to_string()),
-        text(&grace.to_string()),
-    ];
+    let parameters =
+        vec![text(&identity.project.to_string()), text(&most.min(10_000).to_string()), text(&grace.to_string())];
     queue.link.verb(|flights| {
         grant(flights, grace)?;
         let rows = flights.one("lapsed", parameters.clone())?;

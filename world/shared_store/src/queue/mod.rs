@@ -2,17 +2,18 @@
 
 mod answer;
 mod claim;
+pub(crate) mod flights;
 mod lease;
 mod plan;
 mod read;
 mod sql;
 mod turn;
-pub(crate) mod flights;
 
 pub use sql::queue_statement;
 
 use crate::Link;
 use answer::Reading;
+use flights::{Flights, text};
 use model::task::{Attempt, Queued, Task};
 use serde::Deserialize;
 use serde_json::Value;
@@ -21,7 +22,6 @@ use store::{
     AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, ServerClaim,
     ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
 };
-use flights::{Flights, text};
 
 /// What a holder gets to speak up after a server has started.
 const GRACE: Duration = Duration::from_secs(120);

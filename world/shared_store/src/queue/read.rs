@@ -1,7 +1,7 @@
 //! Reads, with the meaning and the order of the local ones.
 
 use super::answer::{self, AttemptRow, QueuedRow, TaskRow, shift};
-use super::flights::{Ask, Trouble, Flights, json, maybe, text};
+use super::flights::{Ask, Flights, Trouble, json, maybe, text};
 use super::{Identity, PgQueue};
 use model::task::{Attempt, Counts, Queued, Task, TaskStatus};
 use serde::Deserialize;

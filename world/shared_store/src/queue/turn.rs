@@ -1,7 +1,7 @@
 //! Turns that were decided here, written where the task still stands as it did.
 
 use super::answer::{self, QueuedRow, shift};
-use super::flights::{Ask, Trouble, Flights, json, text};
+use super::flights::{Ask, Flights, Trouble, json, text};
 use super::{Identity, PgQueue};
 use crate::Rows;
 use model::task::TaskStatus;
@@ -28,7 +28,8 @@ pub(super) fn settle(queue: &mut PgQueue, turn: &ServerTurn) -> Result<TurnAnswe
     queue.link.verb(|flights| {
         let turns = std::slice::from_ref(turn);
         // Behind a pooler a start of the server is not noticed, so the grace may not have been given yet.
-        let written = !write(flights, turns)?.is_empty() || (grant(flights, grace)? && !write(flights, turns)?.is_empty());
+        let written =
+            !write(flights, turns)?.is_empty() || (grant(flights, grace)? && !write(flights, turns)?.is_empty());
         if written {
             return Ok(TurnAnswer::Written);
         }

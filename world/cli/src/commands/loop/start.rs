@@ -11,8 +11,8 @@ use crate::printer::{Printer, text};
 use engine::loops::{Flags, WorkSource};
 use host::paths::PathVariables;
 use model::run::{Permissions, Run, RunMode};
-use runner::{Job, JobRequest, Resume, WorkerJob};
-use std::path::PathBuf;
+use runner::{Job, JobRequest, QueueServer, Resume, WorkerJob};
+use std::path::{Path, PathBuf};
 
 pub(super) fn run(mode: RunMode, args: &LoopArgs, printer: &Printer) -> Result<Exit, CliError> {
     let resume = if args.resume { Resume::Last } else { Resume::Fresh };
@@ -71,6 +71,15 @@ fn begin(asked: &JobRequest, args: &LoopArgs, printer: &Printer) -> Result<Exit,
     Ok(Exit::Loop(summary.finish.exit()))
 }
 
+/// Where the queue of the project is on a server, the loop has a connection of its own.
+fn queue_server(folder: &Path) -> Result<QueueServer, CliError> {
+    let places = PathVariables::from_process();
+    let project = host::probe::project(folder, &places.home()).root;
+    let Some(shared) = crate::shared_queue::settings(&project, &places)? else { return Ok(QueueServer::default()) };
+    let around = service::shared_target::around_command(&places);
+    Ok(QueueServer::new(move |store| Ok(Box::new(service::ProjectQueue::new(&shared, &around, store)?))))
+}
+
 fn is_worker(args: &LoopArgs) -> bool {
     args.config_from.is_some()
 }
@@ -102,6 +111,7 @@ fn asked(mode: RunMode, args: &LoopArgs, resume: Resume, folder: PathBuf) -> Res
         },
         prompt: args.prompt.as_ref().map(std::path::absolute).transpose()?,
         resume,
+        queue_server: queue_server(&folder)?,
         folder,
         config_from: args.config_from.clone(),
         branch: args.branch.clone(),

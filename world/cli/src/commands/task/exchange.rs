@@ -59,7 +59,7 @@ pub fn import(args: &ImportArgs, store_session: &mut StoreSession, printer: &Pri
 
 pub fn export(args: &ExportArgs, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     store_session.reap();
-    let tasks = store_session.store().tasks(&store_session.project(), &TaskFilter::default())?;
+    let tasks = store_session.tasks(&TaskFilter::default())?;
     let tasks: Vec<ExportedTask> = tasks.iter().map(ExportedTask::of).collect();
     let format = PlanFormat::ALL.into_iter().find(|format| format.name() == args.to).unwrap_or(PlanFormat::Jsonl);
     let plan = engine::queue::export(format, &tasks);

@@ -11,7 +11,7 @@ use serde_json::json;
 pub fn run(id: &str, store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     store_session.reap();
     let task = store_session.task(id)?;
-    let attempts = store_session.store().attempts(&task.queued)?;
+    let attempts = store_session.queue().attempts(&task.queued)?;
     if printer.json() {
         for attempt in &attempts {
             printer.object(&json!({

@@ -24,7 +24,7 @@ pub fn list(args: &TaskListArgs, store_session: &mut StoreSession, printer: &Pri
     };
     let agent = agent_names::filter(store_session.store(), args.assignee.as_ref())?;
     let filter = TaskFilter { statuses, agent, ..TaskFilter::default() };
-    let tasks = store_session.store().tasks(&store_session.project(), &filter)?;
+    let tasks = store_session.tasks(&filter)?;
     if printer.json() {
         tasks.iter().for_each(|task| printer.object(&Value::Object(shown::object(task))));
     } else if args.markdown {
@@ -44,8 +44,8 @@ pub fn peek(args: &PeekArgs, store_session: &mut StoreSession, printer: &Printer
     let now = host::clock::now();
     let claimable = TaskFilter { claimable_at: Some(now), limit: args.count.max(1), ..TaskFilter::default() };
     let active = TaskFilter { statuses: vec![TaskStatus::Active], ..TaskFilter::default() };
-    let mut tasks = if args.count == 0 { Vec::new() } else { store_session.store().tasks(&project, &claimable)? };
-    tasks.extend(store_session.store().tasks(&project, &active)?);
+    let mut tasks = if args.count == 0 { Vec::new() } else { store_session.queue().tasks(&project, &claimable)? };
+    tasks.extend(store_session.queue().tasks(&project, &active)?);
     if args.markdown {
         tasks.iter().for_each(|task| printer.line(shown::markdown(&shown::object(task))));
     } else if printer.json() || !Printer::has_reader() {
@@ -61,7 +61,7 @@ pub fn show(args: &ShowArgs, store_session: &mut StoreSession, printer: &Printer
     let task = store_session.task(&args.id)?;
     let mut fields = shown::whole_object(&task);
     if args.with_deps {
-        let results: Map<String, Value> = store_session.store().blocker_results(&task)?.into_iter().collect();
+        let results: Map<String, Value> = store_session.queue().blocker_results(&task)?.into_iter().collect();
         fields.insert("blocker_results".into(), Value::Object(results));
     }
     if printer.json() {
@@ -83,7 +83,7 @@ pub fn deps(id: &str, store_session: &mut StoreSession, printer: &Printer) -> Re
         let status = shown::status(task.queued.status, task.queued.open_blockers, printer);
         printer.line(text!("{} {}", id, status));
     }
-    let dependencies = store_session.store().dependencies_below(&task.queued)?;
+    let dependencies = store_session.queue().dependencies_below(&task.queued)?;
     walk(id, &dependencies, |dependency, depth| show_dependency(dependency, depth, printer));
     Ok(Exit::Ok)
 }

@@ -7,6 +7,7 @@ use host::paths::PathVariables;
 use model::Environment;
 use model::task::Task;
 use pipeline::queue::{Queue, TaskCaller, caller};
+use service::ProjectQueue;
 use std::time::Duration;
 use store::{Store, TaskFilter};
 
@@ -21,12 +22,14 @@ const MOST_NEAR: usize = 2_000;
 pub struct StoreSession {
     store: Store,
     pub caller: TaskCaller,
+    /// Where the queue of the project is on a server.
+    server: Option<ProjectQueue>,
 }
 
 impl StoreSession {
     pub fn open() -> Result<Self, CliError> {
         let places = PathVariables::from_process();
-        let store = open_and_take_in(&places, PATIENCE)?;
+        let mut store = open_and_take_in(&places, PATIENCE)?;
         let env = sys::environment::text_variables().filter(|(name, _)| agents::is_allowed(name)).collect();
         let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
         let call = TaskCaller::call(cwd, Environment(env), Some(std::os::unix::process::parent_id()));
@@ -38,11 +41,16 @@ impl StoreSession {
         {
             caller.agent = name.clone();
         }
-        Ok(Self { store, caller })
+        let server = crate::shared_queue::of_project(&caller.project, &places, &mut store)?;
+        Ok(Self { store, caller, server })
     }
 
     pub fn queue(&mut self) -> Queue<'_> {
-        Queue::new(&mut self.store, host::clock_reading::moment)
+        let queue: Queue<'_> = Queue::new(&mut self.store, host::clock_reading::moment);
+        match &mut self.server {
+            Some(server) => queue.on(server),
+            None => queue,
+        }
     }
 
     pub fn store(&self) -> &Store {
@@ -88,16 +96,24 @@ impl StoreSession {
         Err(CliError::not_found(format!("this comes from {from}, which may not {wish} agent {agent}")))
     }
 
-    pub fn task(&self, id: &str) -> Result<Task, CliError> {
-        let task = self.store.task(&self.caller.project, id)?;
+    pub fn task(&mut self, id: &str) -> Result<Task, CliError> {
+        let project = self.project();
+        let task = self.queue().task(&project, id)?;
         task.ok_or_else(|| CliError::no_task(id))
     }
 
+    /// By priority, then age.
+    pub fn tasks(&mut self, filter: &TaskFilter) -> Result<Vec<Task>, CliError> {
+        let project = self.project();
+        Ok(self.queue().tasks(&project, filter)?)
+    }
+
     /// An error that names a task there is none of names the nearest one too.
-    pub fn with_nearest(&self, error: CliError) -> CliError {
+    pub fn with_nearest(&mut self, error: CliError) -> CliError {
         let Some(missing) = error.missing_task() else { return error };
         let filter = TaskFilter { limit: MOST_NEAR, ..TaskFilter::default() };
-        let tasks = self.store.tasks(&self.caller.project, &filter).unwrap_or_default();
+        let project = self.project();
+        let tasks = self.queue().tasks(&project, &filter).unwrap_or_default();
         let slugs: Vec<&str> = tasks.iter().map(|task| task.queued.slug.as_str()).collect();
         match policy::config::nearest(missing, &slugs) {
             Some(near) => error.hint(format!("did you mean `{near}`? `taut task list --all` names them all")),

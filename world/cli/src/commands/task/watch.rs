@@ -19,7 +19,7 @@ pub fn run(args: &WatchArgs, store_session: &mut StoreSession, printer: &Printer
     let mut known: Option<BTreeMap<String, WatchedTask>> = None;
     loop {
         store_session.reap();
-        let tasks = store_session.store().tasks(&store_session.project(), &TaskFilter::default())?;
+        let tasks = store_session.tasks(&TaskFilter::default())?;
         let now = tasks.iter().map(|task| (task.plan.slug.clone(), watched(task))).collect();
         for task in &tasks {
             let before = known.as_ref().map(|known| known.get(&task.plan.slug));

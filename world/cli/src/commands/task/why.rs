@@ -5,14 +5,13 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use engine::queue::{self, UnclaimableTasks};
-use model::Ms;
 use model::task::{Hold, Queued};
 use serde_json::json;
 
 pub fn run(store_session: &mut StoreSession, printer: &Printer) -> Result<Exit, CliError> {
     store_session.reap();
     let now = host::clock::now();
-    for reason in queue::why(&seen(store_session, now)?, now) {
+    for reason in queue::why(&seen(store_session)?, now) {
         if printer.json() {
             printer.object(&json!({"kind": reason.kind, "tasks": reason.tasks, "text": reason.text}));
         } else {
@@ -32,8 +31,9 @@ fn holds(active: &[Queued]) -> impl Iterator<Item = (String, Hold)> {
     active.iter().filter_map(|task| task.hold.clone().map(|hold| (task.slug.clone(), hold)))
 }
 
-fn seen(store_session: &StoreSession, now: Ms) -> Result<UnclaimableTasks, CliError> {
-    let found = store_session.store().tasks_waiting(&store_session.project(), now)?;
+fn seen(store_session: &mut StoreSession) -> Result<UnclaimableTasks, CliError> {
+    let project = store_session.project();
+    let found = store_session.queue().waiting(&project)?;
     Ok(UnclaimableTasks {
         counts: found.counts,
         claimable: found.claimable,

@@ -124,10 +124,10 @@ impl Draft {
         let Some(entry) = self.get_mut(slug) else { return };
         let done: HashSet<&String> =
             entry.task.plan.steps.iter().filter(|step| step.done).map(|step| &step.content).collect();
-        let steps = plan.steps.iter().map(|step| TaskStep {
-            done: step.done || done.contains(&step.content),
-            content: step.content.clone(),
-        });
+        let steps = plan
+            .steps
+            .iter()
+            .map(|step| TaskStep { done: step.done || done.contains(&step.content), content: step.content.clone() });
         let steps = steps.collect();
         entry.task.plan = plan_of(plan, steps);
     }

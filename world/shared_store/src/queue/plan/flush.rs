@@ -22,7 +22,8 @@ pub(super) fn flush(flights: &mut Flights<'_>, identity: &Identity, draft: &Draf
     made.sort_by_key(|entry| std::cmp::Reverse(entry.task.queued.row));
     let made: Vec<Value> = made.into_iter().enumerate().map(|(ord, entry)| new_row(ord, &entry.task)).collect();
     sheet.put("plan_make", made, Some(Expected::All));
-    let written = changed.iter().filter(|entry| entry.before.is_some() && (entry.is_rewritten() || entry.is_relinked()));
+    let written =
+        changed.iter().filter(|entry| entry.before.is_some() && (entry.is_rewritten() || entry.is_relinked()));
     sheet.put("plan_write", written.map(|entry| old_row(entry)).collect(), Some(Expected::All));
     if !turns.is_empty() {
         // In the same flight as `turn`, because where that wrote less than all, nothing is kept of this either.

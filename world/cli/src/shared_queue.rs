@@ -1,0 +1,35 @@
+//! Whether the queue of a project is on a server, for a command: by the user's file, or by what the user's environment
+//! says to this very command. Never by a repository, which only names its queue.
+
+use crate::error::CliError;
+use host::paths::PathVariables;
+use pipeline::SharedSettings;
+use service::ProjectQueue;
+use service::shared_target::around_command;
+use std::path::Path;
+use store::Store;
+
+/// A larger configuration is none.
+const LARGEST: u64 = 1024 * 1024;
+
+/// Nothing is connected to; `None` where nothing is shared, which is usual.
+pub fn of_project(project: &str, places: &PathVariables, store: &mut Store) -> Result<Option<ProjectQueue>, CliError> {
+    let Some(shared) = settings(project, places)? else { return Ok(None) };
+    Ok(Some(ProjectQueue::new(&shared, &around_command(places), store)?))
+}
+
+pub fn settings(project: &str, places: &PathVariables) -> Result<Option<SharedSettings>, CliError> {
+    if !may_be_shared(places) {
+        return Ok(None);
+    }
+    let judge = crate::commands::judge_here(Some(Path::new(project)))?;
+    let section = &judge.project_policy().policy.sections.shared;
+    Ok(pipeline::shared_settings(section, &places.user_config(), &host::origin::said_to_command))
+}
+
+/// A look that costs next to nothing: the word stands in the user's file, or the environment names a server.
+fn may_be_shared(places: &PathVariables) -> bool {
+    let named = ["TAUT_DATABASE_URL", "RALPH_DB_URL"].into_iter().any(|name| std::env::var_os(name).is_some());
+    let said = || sys::outside::read_text(&places.user_config(), &sys::outside::Rules::up_to(LARGEST));
+    named || said().is_ok_and(|text| text.contains("shared"))
+}
