@@ -3,7 +3,11 @@
 
 mod connection;
 mod dial;
+mod fleet_server;
+mod messages;
 mod migrate;
+mod presence;
+mod record;
 mod server_error;
 mod statement;
 mod target;
@@ -11,7 +15,11 @@ mod url;
 mod wire;
 
 pub use connection::{Connection, InTransaction, Patience, Rows, Transaction};
+pub use fleet_server::FleetServer;
+pub use messages::WaitingMessage;
 pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, grant_record, migrate, version};
+pub use presence::{AgentPresence, FleetAgent, Heartbeat, Seen};
+pub use record::{MOST_BYTES, MOST_EVENTS, RecordQuery, RecordSum, RecordedEvent, SentEvent};
 pub use server_error::FlightError;
 pub use statement::Statement;
 pub use target::{Surroundings, Target, TargetWish, UrlPlace};
