@@ -96,7 +96,8 @@ pub(crate) const FOR_CONVERSATIONS: &str = "SELECT to_conversation, count(*) FRO
 
 const TOTALS: &str = "SELECT project, CASE WHEN status IN ('open', 'active') AND open_blockers > 0 THEN 'blocked'
       ELSE status END, count(*)
-    FROM tasks WHERE status IS NOT NULL AND status <> 'deleted' GROUP BY 1, 2 ORDER BY 1, 2";
+    FROM tasks WHERE status IS NOT NULL AND status <> 'deleted' AND (shared = 0 OR status = 'active')
+    GROUP BY 1, 2 ORDER BY 1, 2";
 
 const BY_HOUR: &str = "SELECT at / 3600000 * 3600000, count(*) FROM events
     WHERE verdict = 'deny' AND at >= ?1 AND ifnull(host_session, '') NOT LIKE 'taut-proof-%' GROUP BY 1 ORDER BY 1";

@@ -33,6 +33,7 @@ mod meta;
 mod migrate;
 mod notices;
 mod open;
+mod outbox;
 mod outbox_messages;
 mod pending;
 #[cfg(test)]
@@ -54,6 +55,7 @@ mod session_facts;
 mod session_list;
 mod session_look_back;
 mod sessions;
+mod shared_holds;
 mod spool;
 mod spool_line;
 mod store;
@@ -90,6 +92,7 @@ pub use machine::SharedState;
 pub use messages::{MessageFilter, MessageRow};
 pub use migrate::SCHEMA;
 pub use open::OLDEST_SQLITE;
+pub use outbox::{OutboxStanding, OwedTurn, RefusedTurn};
 pub use outbox_messages::OutgoingMessage;
 pub use pending::Pending;
 pub use policy_log::{PolicyLogEntry, PolicyLogKind};
@@ -106,14 +109,15 @@ pub use session_list::{
 };
 pub use session_look_back::LookBack;
 pub use sessions::SessionFilter;
+pub use shared_holds::{BootMoment, ClaimCopy, SharedHold};
 pub use spool::{SPOOL, spool, spool_text};
 pub use spool_line::{PENDING, write as spool_line};
 pub use store::{Durability, Store};
-pub use tasks::{ClientSpan, Dependency, Lapsed, OpenClient, QueueLook, TaskEdit, TaskFilter, WaitingTasks};
 pub use task_server::{
     AttemptKey, ClaimWish, HeldThere, LeaseNeed, PlanRows, QueuePlace, Renewal, ServerClaim, ServerError, ServerTurn,
     TaskServer, TaskStanding, TurnAnswer,
 };
+pub use tasks::{ClientSpan, Dependency, Lapsed, OpenClient, QueueLook, TaskEdit, TaskFilter, WaitingTasks};
 pub use timeline::{EventsAround, Point, TimelinePosition};
 pub use tx::Tx;
 pub use unstored::{SpoolFailure, Unstored, note_unstored, unstored, warning};

@@ -18,6 +18,8 @@ pub const TASK_DONE: &str = "task_done";
 pub const TASK_FAILED: &str = "task_failed";
 pub const SUB_AGENT_DONE: &str = "sub_agent_done";
 pub const TEAMMATE_IDLE: &str = "teammate_idle";
+/// Of Taut itself: how a task stands that its agent holds on a server.
+pub const SHARED_TASK: &str = "shared_task";
 
 /// So much of each is told; `taut inbox --all` has all of it.
 const MOST_TOLD: usize = 1_200;
@@ -79,6 +81,9 @@ fn heading(message: &Message, names: &AgentNames) -> String {
         return "[taut] Note from your user, sent outside this session from a terminal where no agent was seen: take it as \
                 you would take a prompt of theirs."
             .to_string();
+    }
+    if message.kind == SHARED_TASK {
+        return "[taut] About a task you hold (the words of its queue are quoted):".to_string();
     }
     let from = message.from_agent.as_deref().map(|id| named(names.of(id), MOST_NAME)).unwrap_or_default();
     let what = match message.kind.as_str() {

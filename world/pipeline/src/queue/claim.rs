@@ -63,6 +63,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             (Some(own), _) => Some(own.as_str()),
             (None, slug) => slug,
         };
+        if self.is_shared() {
+            return self.claim_shared(project, slug, (claimant, worker_of.is_some()));
+        }
         let token = token::draw()?;
         let judged = self.judge()?;
         self.transact(Durability::Full, |tx, moment| {

@@ -1,14 +1,71 @@
-//! How the queue of a project stands, for those who wait for it.
+//! Tasks as they are looked at, wherever they are: one, many, and how the queue of a project stands.
 
 use super::{Queue, QueueError};
-use model::task::ClockReading;
-use store::QueueLook;
+use model::task::{Attempt, ClockReading, Queued, Task};
+use serde_json::Value;
+use store::{Dependency, QueueLook, TaskFilter, WaitingTasks};
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// What lapsed is ended first: who waits for a task that nobody holds any
     /// more would wait for ever where no daemon runs.
     pub fn look(&mut self, project: &str) -> Result<QueueLook, QueueError> {
         self.reap()?;
-        Ok(self.store.queue_look(project, (self.clock)().now)?)
+        match &mut self.server {
+            None => Ok(self.store.queue_look(project, (self.clock)().now)?),
+            Some(server) => server.look().map_err(|error| self.from_server(error)),
+        }
+    }
+
+    pub fn task(&mut self, project: &str, slug: &str) -> Result<Option<Task>, QueueError> {
+        match &mut self.server {
+            None => Ok(self.store.task(project, slug)?),
+            Some(server) => server.task(slug).map_err(|error| self.from_server(error)),
+        }
+    }
+
+    /// By priority, then age.
+    pub fn tasks(&mut self, project: &str, filter: &TaskFilter) -> Result<Vec<Task>, QueueError> {
+        match &mut self.server {
+            None => Ok(self.store.tasks(project, filter)?),
+            Some(server) => server.tasks(filter).map_err(|error| self.from_server(error)),
+        }
+    }
+
+    /// Every attempt on a task, oldest first.
+    pub fn attempts(&mut self, task: &Queued) -> Result<Vec<Attempt>, QueueError> {
+        match &mut self.server {
+            None => Ok(self.store.attempts(task)?),
+            Some(server) => server.attempts(&task.slug).map_err(|error| self.from_server(error)),
+        }
+    }
+
+    pub fn blocker_results(&mut self, task: &Task) -> Result<Vec<(String, Value)>, QueueError> {
+        match &mut self.server {
+            None => Ok(self.store.blocker_results(task)?),
+            Some(server) => server.blocker_results(&task.plan.slug).map_err(|error| self.from_server(error)),
+        }
+    }
+
+    /// Every dependency the task has, its blockers' and so on.
+    pub fn dependencies_below(&mut self, task: &Queued) -> Result<Vec<Dependency>, QueueError> {
+        match &mut self.server {
+            None => Ok(self.store.dependencies_below(task)?),
+            Some(server) => server.dependencies_below(&task.slug).map_err(|error| self.from_server(error)),
+        }
+    }
+
+    /// What stands between the tasks of the project and being claimed.
+    pub fn waiting(&mut self, project: &str) -> Result<WaitingTasks, QueueError> {
+        match &mut self.server {
+            None => Ok(self.store.tasks_waiting(project, (self.clock)().now)?),
+            Some(server) => server.waiting().map_err(|error| self.from_server(error)),
+        }
+    }
+
+    pub(super) fn tasks_of_document(&mut self, project: &str, spec: &str) -> Result<Vec<Queued>, QueueError> {
+        match &mut self.server {
+            None => Ok(self.store.tasks_of_document(project, spec)?),
+            Some(server) => server.tasks_of_document(spec).map_err(|error| self.from_server(error)),
+        }
     }
 }

@@ -8,6 +8,8 @@ mod planning;
 mod proof;
 mod reap;
 mod settle;
+mod shared;
+mod shared_round;
 mod sync;
 mod token;
 mod transfer;
@@ -19,6 +21,7 @@ pub use claim::Claimed;
 pub use planning::TaskChange;
 pub use reap::Reaped;
 pub use settle::Settled;
+pub use shared_round::{OnUnsure, SharedRound};
 pub use sync::{MissingTasks, PlannedTasks, Rehearsal, SyncMode, Synced, UnknownDeps, read_plan};
 pub use transfer::{MovePlan, Moved, TaskLeft};
 pub use workers::hostname;
@@ -27,14 +30,25 @@ pub(crate) use reap::lives;
 
 use engine::queue::{Refusal, TaskLineError};
 use engine::redact;
+use model::Ms;
 use model::task::{ClockReading, Queued, TaskTransition};
-use store::{Durability, Error, Store, Tx};
+use std::ops::Deref;
+use store::{Durability, Error, PlanRows, ServerError, Store, TaskServer, Tx};
 
 /// An open queue, and the clock it asks. What is written counts from the moment
 /// its transaction began: waiting for the lock may have taken half a minute.
+/// Where the queue of a project is on a server, that one has the tasks and here is what agents of this machine hold.
 pub struct Queue<'s, C = fn() -> ClockReading> {
     store: &'s mut Store,
     clock: C,
+    server: Option<&'s mut (dyn TaskServer + 's)>,
+}
+
+/// What planning goes by: the rows, wherever they are, and whose work a loop on this machine proves.
+struct PlanContext<'a> {
+    rows: &'a dyn PlanRows,
+    proves: &'a dyn Fn(&str) -> Result<Option<bool>, Error>,
+    now: Ms,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -49,11 +63,23 @@ pub enum QueueError {
     Lines { lines: Vec<TaskLineError> },
     #[error("{0}")]
     Wrong(String),
+    #[error("the queue {queue} is on {shown}, {}; `taut shared status` says more", said(error))]
+    Server { queue: String, shown: String, error: ServerError },
 }
 
 impl<'s, C: Fn() -> ClockReading> Queue<'s, C> {
     pub fn new(store: &'s mut Store, clock: C) -> Self {
-        Self { store, clock }
+        Self { store, clock, server: None }
+    }
+
+    /// The queue of the project is on this server.
+    #[must_use]
+    pub fn on(self, server: &'s mut (dyn TaskServer + 's)) -> Self {
+        Self { server: Some(server), ..self }
+    }
+
+    pub fn is_shared(&self) -> bool {
+        self.server.is_some()
     }
 
     pub fn store(&self) -> &Store {
@@ -68,6 +94,49 @@ impl<'s, C: Fn() -> ClockReading> Queue<'s, C> {
     ) -> Result<T, Error> {
         let clock = &self.clock;
         self.store.transact(durability, |tx| work(tx, &clock()))
+    }
+
+    /// One transaction over the rows of the queue, here or on its server. What it finds wrong undoes all of it; where
+    /// somebody's turn comes between, the work is done once more.
+    fn plan<T>(&mut self, mut work: impl FnMut(&PlanContext<'_>) -> Result<T, QueueError>) -> Result<T, QueueError> {
+        let (mut made, mut wrong) = (None, None);
+        let mut note = |done: Result<T, QueueError>| match done {
+            Ok(value) => {
+                made = Some(value);
+                Ok(())
+            }
+            Err(QueueError::Store(cause)) => Err(cause),
+            Err(other) => Err(Error::Refused(wrong.insert(other).to_string())),
+        };
+        let clock = &self.clock;
+        let done = match &mut self.server {
+            None => self.store.transact(Durability::Full, |tx| {
+                let proves = |agent: &str| tx.run_proves(agent);
+                note(work(&PlanContext { rows: tx, proves: &proves, now: clock().now }))
+            }),
+            Some(server) => {
+                let store: &Store = self.store;
+                let proves = |agent: &str| store.run_proves(agent);
+                server.plan(&mut |rows| note(work(&PlanContext { rows, proves: &proves, now: clock().now })))
+            }
+        };
+        match (done, made, wrong) {
+            (Ok(()), Some(made), _) => Ok(made),
+            (_, _, Some(wrong)) => Err(wrong),
+            (Err(cause), ..) => Err(self.from_server(cause)),
+            (Ok(()), None, None) => Err(QueueError::Wrong("nothing was planned".into())),
+        }
+    }
+
+    /// An error of the server names the queue and the server.
+    fn from_server(&self, cause: impl Into<Error>) -> QueueError {
+        match (cause.into(), &self.server) {
+            (Error::Server(error), Some(server)) => {
+                let place = server.place();
+                QueueError::Server { queue: place.queue.clone(), shown: place.shown.clone(), error }
+            }
+            (other, _) => QueueError::Store(other),
+        }
     }
 
     /// One durable transaction. What it finds wrong undoes all of it.
@@ -86,8 +155,29 @@ impl<'s, C: Fn() -> ClockReading> Queue<'s, C> {
     }
 }
 
-fn known(tx: &Tx<'_>, project: &str, slug: &str) -> Result<Queued, QueueError> {
-    tx.queued(project, slug)?.ok_or_else(|| QueueError::NotFound { slug: slug.to_string() })
+fn said(error: &ServerError) -> String {
+    match error {
+        ServerError::Away(why) => format!("which cannot be reached ({why}): nothing was done"),
+        ServerError::Refused(why) => format!("which refuses: {why}"),
+    }
+}
+
+impl PlanContext<'_> {
+    fn write(&self, turn: TaskTransition) -> Result<(), QueueError> {
+        Ok(self.rows.turn(redact::turn(turn))?)
+    }
+}
+
+impl<'a> Deref for PlanContext<'a> {
+    type Target = dyn PlanRows + 'a;
+
+    fn deref(&self) -> &Self::Target {
+        self.rows
+    }
+}
+
+fn known(rows: &dyn PlanRows, project: &str, slug: &str) -> Result<Queued, QueueError> {
+    rows.queued(project, slug)?.ok_or_else(|| QueueError::NotFound { slug: slug.to_string() })
 }
 
 fn refused(task: &Queued, refusal: Refusal) -> QueueError {

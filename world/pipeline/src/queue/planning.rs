@@ -1,11 +1,10 @@
 //! Plans: tasks made, changed and linked, each as a whole or not at all.
 
-use super::{Queue, QueueError, known, refused, verify, write};
+use super::{PlanContext, Queue, QueueError, known, refused, verify};
 use engine::queue::{self, Speaker};
 use engine::redact;
-use model::Ms;
 use model::task::{ClockReading, Queued, TaskPlan, TaskStatus};
-use store::{TaskEdit, TaskFilter, Tx};
+use store::{TaskEdit, TaskFilter};
 
 /// A change by hand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,12 +18,12 @@ pub struct TaskChange {
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn create(&mut self, project: &str, plan: &TaskPlan, speaker: &Speaker) -> Result<(), QueueError> {
-        verify::may_set(plan.verify.as_ref(), speaker)?;
+        verify::may_set(plan.verify.as_ref(), speaker, self.is_shared())?;
         let plan = &redact::plan(plan.clone());
-        self.all_or_nothing(|tx, moment| {
+        self.plan(|tx| {
             match tx.queued(project, &plan.slug)? {
                 Some(task) if task.status == TaskStatus::Deleted => {
-                    revive(tx, &task, plan, (speaker, moment.now))?;
+                    revive(tx, &task, plan, speaker)?;
                     // What it waited for before it was deleted might close a circle by now.
                     tx.set_blockers(&task, &[])?;
                 }
@@ -34,9 +33,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                         plan.slug
                     )));
                 }
-                None => drop(tx.add_task(project, plan, moment.now)?),
+                None => drop(tx.add_task(project, plan, tx.now)?),
             }
-            let task = known(tx, project, &plan.slug)?;
+            let task = known(tx.rows, project, &plan.slug)?;
             link(tx, &task, &plan.deps)
         })
     }
@@ -48,9 +47,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         change: &TaskChange,
         speaker: &Speaker,
     ) -> Result<(), QueueError> {
-        verify::may_set(change.edit.verify.as_ref(), speaker)?;
-        self.all_or_nothing(|tx, moment| {
-            let task = known(tx, project, slug)?;
+        verify::may_set(change.edit.verify.as_ref(), speaker, self.is_shared())?;
+        self.plan(|tx| {
+            let task = known(tx.rows, project, slug)?;
             match change.status {
                 Some(TaskStatus::Done) => verify::may_finish(tx, &task, speaker)?,
                 Some(TaskStatus::Deleted) => verify::may_delete(tx, &task, speaker)?,
@@ -59,42 +58,42 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             if task.status == TaskStatus::Done {
                 return Err(QueueError::Wrong(format!("task '{slug}' is done and cannot be updated")));
             }
-            tx.edit_task(&task, &without_secrets(change.edit.clone()), moment.now)?;
+            tx.edit_task(&task, &without_secrets(change.edit.clone()), tx.now)?;
             if let Some(deps) = &change.deps {
                 relink(tx, &task, deps, speaker)?;
             }
             let turn = match change.status {
-                Some(TaskStatus::Deleted) => queue::delete(&task, speaker, moment.now),
-                Some(status) => queue::set_status(&task, status, moment.now),
+                Some(TaskStatus::Deleted) => queue::delete(&task, speaker, tx.now),
+                Some(status) => queue::set_status(&task, status, tx.now),
                 None => return Ok(()),
             };
-            Ok(write(tx, turn.map_err(|refusal| refused(&task, refusal))?)?)
+            tx.write(turn.map_err(|refusal| refused(&task, refusal))?)
         })
     }
 
     /// Softly: what waits for a deleted task may go on.
     pub fn delete(&mut self, project: &str, slug: &str, speaker: &Speaker) -> Result<(), QueueError> {
-        self.all_or_nothing(|tx, moment| {
-            let task = known(tx, project, slug)?;
+        self.plan(|tx| {
+            let task = known(tx.rows, project, slug)?;
             if task.status == TaskStatus::Deleted {
                 return Ok(());
             }
             verify::may_delete(tx, &task, speaker)?;
-            let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
-            Ok(write(tx, turn)?)
+            let turn = queue::delete(&task, speaker, tx.now).map_err(|refusal| refused(&task, refusal))?;
+            tx.write(turn)
         })
     }
 
     /// All that the filter finds, under the lock: what was finished meanwhile
     /// stays as it is. Gives how many.
     pub fn delete_by(&mut self, project: &str, filter: &TaskFilter, speaker: &Speaker) -> Result<usize, QueueError> {
-        self.all_or_nothing(|tx, moment| {
+        self.plan(|tx| {
             let live = tx.queued_by(project, filter)?.into_iter().filter(|task| task.status != TaskStatus::Deleted);
             let mut deleted = 0;
             for task in live {
                 verify::may_delete(tx, &task, speaker)?;
-                let turn = queue::delete(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
-                write(tx, turn)?;
+                let turn = queue::delete(&task, speaker, tx.now).map_err(|refusal| refused(&task, refusal))?;
+                tx.write(turn)?;
                 deleted += 1;
             }
             Ok(deleted)
@@ -102,15 +101,15 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     pub fn block(&mut self, project: &str, slug: &str, by: &str) -> Result<(), QueueError> {
-        self.all_or_nothing(|tx, _| {
-            let task = known(tx, project, slug)?;
+        self.plan(|tx| {
+            let task = known(tx.rows, project, slug)?;
             link(tx, &task, &[by.to_string()])
         })
     }
 
     pub fn unblock(&mut self, project: &str, slug: &str, by: &str, speaker: &Speaker) -> Result<(), QueueError> {
-        self.all_or_nothing(|tx, _| {
-            let (task, blocker) = (known(tx, project, slug)?, known(tx, project, by)?);
+        self.plan(|tx| {
+            let (task, blocker) = (known(tx.rows, project, slug)?, known(tx.rows, project, by)?);
             if tx.remove_blocker(&task, &blocker)? {
                 return verify::may_unblock(tx, &task, &blocker, speaker);
             }
@@ -118,11 +117,19 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         })
     }
 
+    /// Back into the queue by hand.
+    pub fn requeue(&mut self, project: &str, slug: &str) -> Result<(), QueueError> {
+        self.plan(|tx| {
+            let task = known(tx.rows, project, slug)?;
+            tx.write(queue::requeue(&task, tx.now).map_err(|refusal| refused(&task, refusal))?)
+        })
+    }
+
     /// Whether there is such a step. Those of a task that another agent holds are its own.
     pub fn finish_step(&mut self, project: &str, slug: &str, seq: i64, speaker: &Speaker) -> Result<bool, QueueError> {
-        self.all_or_nothing(|tx, moment| {
-            let task = known(tx, project, slug)?;
-            queue::untouched(&task, speaker, moment.now).map_err(|refusal| refused(&task, refusal))?;
+        self.plan(|tx| {
+            let task = known(tx.rows, project, slug)?;
+            queue::untouched(&task, speaker, tx.now).map_err(|refusal| refused(&task, refusal))?;
             Ok(tx.finish_step(&task, seq)?)
         })
     }
@@ -137,17 +144,17 @@ fn without_secrets(mut edit: TaskEdit) -> TaskEdit {
 }
 
 pub(super) fn revive(
-    tx: &Tx<'_>,
+    tx: &PlanContext<'_>,
     task: &Queued,
     plan: &TaskPlan,
-    (speaker, now): (&Speaker, Ms),
+    speaker: &Speaker,
 ) -> Result<(), QueueError> {
-    tx.replan_task(task, &verify::kept_from_agents(tx, task, plan, speaker)?, now)?;
-    Ok(write(tx, queue::revive(task, now))?)
+    tx.replan_task(task, &verify::kept_from_agents(tx, task, plan, speaker)?, tx.now)?;
+    tx.write(queue::revive(task, tx.now))
 }
 
 /// It waits for these and no others.
-fn relink(tx: &Tx<'_>, task: &Queued, deps: &[String], speaker: &Speaker) -> Result<(), QueueError> {
+fn relink(tx: &PlanContext<'_>, task: &Queued, deps: &[String], speaker: &Speaker) -> Result<(), QueueError> {
     if let Speaker::Agents(_) = speaker {
         let before = tx.dependencies(&task.project)?.remove(&task.slug).unwrap_or_default();
         if let Some((_, why)) = verify::kept_blockers(tx, task, (&before, deps), speaker)?.pop() {
@@ -158,8 +165,9 @@ fn relink(tx: &Tx<'_>, task: &Queued, deps: &[String], speaker: &Speaker) -> Res
     link(tx, task, deps)
 }
 
-fn link(tx: &Tx<'_>, task: &Queued, deps: &[String]) -> Result<(), QueueError> {
-    let blockers: Vec<Queued> = deps.iter().map(|slug| known(tx, &task.project, slug)).collect::<Result<_, _>>()?;
+fn link(tx: &PlanContext<'_>, task: &Queued, deps: &[String]) -> Result<(), QueueError> {
+    let blockers: Vec<Queued> =
+        deps.iter().map(|slug| known(tx.rows, &task.project, slug)).collect::<Result<_, _>>()?;
     tx.add_blockers(task, &blockers)?;
     // After they are written, so that many of them are looked at in one walk;
     // only where it comes round, all are, to see who waits for whom.

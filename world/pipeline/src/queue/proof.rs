@@ -47,13 +47,15 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// Renews what this agent said to be done, while the proof or the merge takes its time. Gives how many there are.
     pub fn keep_proposals(&mut self, agent: &str) -> Result<usize, QueueError> {
-        self.all_or_nothing(|tx, moment| {
+        let kept = self.all_or_nothing(|tx, moment| {
             let proposed: Vec<Queued> = tx.held_by(agent)?.into_iter().filter(Queued::is_proposed).collect();
             for turn in proposed.iter().filter_map(|task| queue::kept(task, moment.now)) {
                 write(tx, turn)?;
             }
             Ok(proposed.len())
-        })
+        })?;
+        self.renew_soon();
+        Ok(kept)
     }
 }
 
@@ -61,17 +63,17 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 /// in any other is proven too.
 pub(super) fn proof(tx: &Tx<'_>, task: &Queued, speaker: &Speaker, verify: Option<&str>) -> Result<Proof, Error> {
     let holder = task.hold.as_ref().map(|hold| hold.agent.as_str());
-    proof_for(tx, holder.into_iter().chain(speaker.agents()), verify)
+    proof_for(&|agent| tx.run_proves(agent), holder.into_iter().chain(speaker.agents()), verify)
 }
 
 /// The first of these agents whose loop proves what it does.
 pub(super) fn proof_for<'a>(
-    tx: &Tx<'_>,
+    proves: &dyn Fn(&str) -> Result<Option<bool>, Error>,
     agents: impl Iterator<Item = &'a str>,
     verify: Option<&str>,
 ) -> Result<Proof, Error> {
     for agent in agents {
-        let proof = Proof::of(agent, tx.run_proves(agent)?, verify);
+        let proof = Proof::of(agent, proves(agent)?, verify);
         if proof != Proof::None {
             return Ok(proof);
         }

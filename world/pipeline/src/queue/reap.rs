@@ -37,6 +37,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// For the daemon's tick, a supervisor and `plan-status`: recovery needs no
     /// claim and no daemon. Reads only, where nothing has lapsed.
     pub fn reap(&mut self) -> Result<Reaped, QueueError> {
+        if self.is_shared() {
+            self.reap_server()?;
+        }
         let judged = self.judge()?;
         let dead = workers::dead(self.store)?;
         if judged.0.is_empty() && dead.is_empty() {

@@ -1,11 +1,11 @@
 //! Acting on a claim: renewing it, finishing it, failing it, letting it go.
 
 use super::proof::proof;
-use super::{Queue, QueueError, known, refused, write};
+use super::{Queue, QueueError, refused, write};
 use engine::fleet::reports::{self, WorkerResult as Settlement};
 use engine::queue::{self, Actor, Proof, Refusal, SettleResult, TaskAction};
 use model::effect::Write;
-use model::effort::MemoryWrite;
+use model::effort::{MemoryWrite, Message};
 use model::task::{ClockReading, Queued, Task, TaskTransition};
 use model::{ClientProcess, Ms};
 use serde_json::Value;
@@ -21,10 +21,22 @@ pub enum Settled {
     Proposed {
         verify: Option<String>,
     },
+    /// Written down here, and said to the server of this name when it is reached: it cannot be now, and why.
+    Kept {
+        shown: String,
+        why: String,
+    },
 }
+
+/// What somebody wants of a task, decided once the task is known. With it, what whoever started the worker is told.
+pub(super) type Wish<'w, 'r> =
+    Box<dyn FnOnce(Proof, TaskAction<'_>) -> Result<(SettleResult, Option<Settlement<'r>>), Refusal> + 'w>;
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn renew(&mut self, project: &str, slug: &str, actor: &Actor, lease_ms: i64) -> Result<Task, QueueError> {
+        if self.is_shared() {
+            return self.renew_shared(project, slug, actor, lease_ms);
+        }
         self.act(project, slug, actor, |_, act| Ok((SettleResult::Turn(Box::new(act.renew(lease_ms)?)), None)))?;
         self.whole(project, slug)
     }
@@ -44,25 +56,30 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Everything the agent holds goes back, claimable at once, but for what it
     /// said to be done. Gives the slugs.
     pub fn release_all(&mut self, agent: &str, reason: &str) -> Result<Vec<String>, QueueError> {
-        self.all_or_nothing(|tx, moment| come_back(tx, agent, |task| queue::release(task, reason, moment.now)))
+        let back =
+            self.all_or_nothing(|tx, moment| come_back(tx, agent, |task| queue::release(task, reason, moment.now)))?;
+        self.say_soon();
+        Ok(back)
     }
 
     /// As `release_all`, and nothing is counted against the tasks: whoever had them was kept from working. Nor is what a
     /// hook let go of for this agent since then.
     pub fn hand_back_all(&mut self, agent: &str, reason: &str, since: Option<Ms>) -> Result<Vec<String>, QueueError> {
-        self.all_or_nothing(|tx, moment| {
+        let back = self.all_or_nothing(|tx, moment| {
             let before = since.map(|since| tx.released_since(agent, since)).transpose()?;
             for task in before.iter().flatten() {
                 write(tx, queue::uncount(task, moment.now))?;
             }
             come_back(tx, agent, |task| queue::hand_back(task, reason, moment.now))
-        })
+        })?;
+        self.say_soon();
+        Ok(back)
     }
 
     /// A supervisor's timer: everything its agent holds is renewed, and the
     /// process group that works on it noted. Gives how many there are.
     pub fn keep_all(&mut self, agent: &str, leader: ClientProcess) -> Result<usize, QueueError> {
-        self.all_or_nothing(|tx, moment| {
+        let kept = self.all_or_nothing(|tx, moment| {
             let held = tx.held_by(agent)?;
             for task in &held {
                 tx.attempt_runs(task, task.attempt, leader)?;
@@ -71,15 +88,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 }
             }
             Ok(held.len())
-        })
-    }
-
-    pub fn requeue(&mut self, project: &str, slug: &str) -> Result<(), QueueError> {
-        self.all_or_nothing(|tx, moment| {
-            let task = known(tx, project, slug)?;
-            let turn = queue::requeue(&task, moment.now).map_err(|refusal| refused(&task, refusal))?;
-            Ok(write(tx, turn)?)
-        })
+        })?;
+        self.renew_soon();
+        Ok(kept)
     }
 
     fn whole(&self, project: &str, slug: &str) -> Result<Task, QueueError> {
@@ -95,6 +106,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         actor: &Actor,
         wish: impl FnOnce(Proof, TaskAction<'_>) -> Result<(SettleResult, Option<Settlement<'r>>), Refusal>,
     ) -> Result<Settled, QueueError> {
+        if self.is_shared() {
+            return self.act_shared(project, slug, actor, Box::new(wish));
+        }
         let judged = self.judge()?;
         self.transact(Durability::Full, |tx, moment| {
             judged.expire(tx, moment)?;
@@ -106,8 +120,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             let proof = proof(tx, &task, &actor.speaker, verify.as_deref())?;
             match wish(proof, TaskAction { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
                 Ok((SettleResult::Turn(turn), told)) => {
-                    if let Some(told) = told {
-                        report(tx, &task, told, moment.now)?;
+                    if let Some(message) = told.map(|told| report(tx, &task, told, moment.now)).transpose()?.flatten() {
+                        tx.apply(&[Write::Memory(MemoryWrite::Message(message))])?;
                     }
                     write(tx, *turn).map(|()| Ok(Settled::Now))
                 }
@@ -130,14 +144,11 @@ fn come_back(tx: &Tx<'_>, agent: &str, turn: impl Fn(&Queued) -> TaskTransition)
     Ok(held.into_iter().map(|task| task.slug).collect())
 }
 
-/// Whoever started the worker that held the task is told how it went.
-fn report(tx: &Tx<'_>, task: &Queued, told: Settlement<'_>, now: Ms) -> Result<(), Error> {
+/// What whoever started the worker that held the task is told of how it went.
+pub(super) fn report(tx: &Tx<'_>, task: &Queued, told: Settlement<'_>, now: Ms) -> Result<Option<Message>, Error> {
     let session = task.hold.as_ref().and_then(|hold| hold.session.as_deref());
-    let Some(session) = session.map(|id| tx.session(id)).transpose()?.flatten() else { return Ok(()) };
-    match reports::task(&session, &task.slug, told, now) {
-        Some(message) => tx.apply(&[Write::Memory(MemoryWrite::Message(message))]),
-        None => Ok(()),
-    }
+    let session = session.map(|id| tx.session(id)).transpose()?.flatten();
+    Ok(session.and_then(|session| reports::task(&session, &task.slug, told, now)))
 }
 
 /// 0 to 999.
@@ -145,7 +156,7 @@ pub(super) fn jitter() -> i64 {
     i64::from(u16::from_be_bytes([host::clock::random()[0], host::clock::random()[1]])) % 1000
 }
 
-fn mine(tx: &Tx<'_>, task: &Queued, actor: &Actor) -> Result<Option<model::task::Attempt>, Error> {
+pub(super) fn mine(tx: &Tx<'_>, task: &Queued, actor: &Actor) -> Result<Option<model::task::Attempt>, Error> {
     match (&actor.token, actor.attempt) {
         (Some(token), _) => tx.attempt_with(task, token),
         (None, Some(number)) => tx.attempt(task, number),

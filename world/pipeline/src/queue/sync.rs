@@ -1,13 +1,11 @@
 //! A plan taken over as a whole: checked first, then written in one transaction or not at all.
 
 use super::planning::{circular, revive};
-use super::{Queue, QueueError, refused, verify, write};
+use super::{PlanContext, Queue, QueueError, refused, verify};
 use engine::queue::{self, Speaker, TaskLineError};
 use engine::redact;
-use model::Ms;
 use model::task::{ClockReading, Queued, TaskPlan, TaskStatus};
 use std::collections::{BTreeMap, BTreeSet};
-use store::Tx;
 
 /// What synchronising a plan did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,11 +87,15 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     ) -> Result<Synced, QueueError> {
         let mut plan: PlannedTasks = plan.into_iter().map(|(line, task)| (line, redact::plan(task))).collect();
         let unproven = verify::take_from_agents(&mut plan, speaker);
+        let unsent = if self.is_shared() { verify::take_from_all(&mut plan) } else { Vec::new() };
         let mut rehearsed = None;
-        let done = self.all_or_nothing(|tx, moment| {
-            let hand = Hand { tx, project, speaker, now: moment.now };
+        let done = self.plan(|tx| {
+            let named = plan.iter().flat_map(|(_, task)| std::iter::once(&task.slug).chain(&task.deps));
+            tx.prefetch(&named.map(String::as_str).collect::<Vec<_>>())?;
+            let hand = Hand { tx, project, speaker };
             let mut synced = hand.sync(&plan, mode)?;
-            synced.unproven = unproven;
+            synced.unproven.clone_from(&unproven);
+            synced.left.extend(unsent.iter().cloned());
             match mode.rehearsal {
                 Rehearsal::No => Ok(synced),
                 // What fails is undone.
@@ -107,10 +109,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     /// What came from the same documents as this plan and is planned no more.
-    pub fn missing(&self, project: &str, plan: &PlannedTasks) -> Result<Vec<String>, QueueError> {
+    pub fn missing(&mut self, project: &str, plan: &PlannedTasks) -> Result<Vec<String>, QueueError> {
         let mut missing = Vec::new();
         for spec in specs(plan) {
-            missing.extend(self.store.tasks_of_document(project, spec)?);
+            missing.extend(self.tasks_of_document(project, spec)?);
         }
         let planned: BTreeSet<&str> = plan.iter().map(|(_, task)| task.slug.as_str()).collect();
         missing.retain(|task| !planned.contains(task.slug.as_str()) && !task.status.unblocks());
@@ -124,10 +126,9 @@ fn specs(plan: &PlannedTasks) -> BTreeSet<&str> {
 
 /// One plan being written.
 struct Hand<'a> {
-    tx: &'a Tx<'a>,
+    tx: &'a PlanContext<'a>,
     project: &'a str,
     speaker: &'a Speaker,
-    now: Ms,
 }
 
 impl Hand<'_> {
@@ -169,17 +170,17 @@ impl Hand<'_> {
     fn put(&self, plan: &TaskPlan, synced: &mut Synced) -> Result<Option<Queued>, QueueError> {
         let Some(task) = self.tx.queued(self.project, &plan.slug)? else {
             synced.inserted += 1;
-            return Ok(Some(self.tx.add_task(self.project, plan, self.now)?));
+            return Ok(Some(self.tx.add_task(self.project, plan, self.tx.now)?));
         };
         match task.status {
             TaskStatus::Done => {
                 synced.skipped += 1;
                 return Ok(None);
             }
-            TaskStatus::Deleted => revive(self.tx, &task, plan, (self.speaker, self.now))?,
+            TaskStatus::Deleted => revive(self.tx, &task, plan, self.speaker)?,
             _ => {
                 let plan = verify::kept_from_agents(self.tx, &task, plan, self.speaker)?;
-                self.tx.rewrite_task(&task, &plan, self.now)?;
+                self.tx.rewrite_task(&task, &plan, self.tx.now)?;
             }
         }
         synced.updated += 1;
@@ -212,9 +213,9 @@ impl Hand<'_> {
         if status == TaskStatus::Done {
             verify::may_finish(self.tx, task, self.speaker)?;
         }
-        match queue::set_status(task, status, self.now) {
+        match queue::set_status(task, status, self.tx.now) {
             Ok(turn) => {
-                write(self.tx, turn)?;
+                self.tx.write(turn)?;
                 synced.finished += usize::from(status == TaskStatus::Done);
             }
             Err(refusal) => synced.left.push(refused(task, refusal).to_string()),
@@ -240,9 +241,9 @@ impl Hand<'_> {
                     }
                     other => other?,
                 }
-                match queue::delete(&task, self.speaker, self.now) {
+                match queue::delete(&task, self.speaker, self.tx.now) {
                     Ok(turn) => {
-                        write(self.tx, turn)?;
+                        self.tx.write(turn)?;
                         synced.deleted += 1;
                     }
                     Err(refusal) => synced.left.push(refusal.sentence(&task.slug)),

@@ -34,7 +34,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Lets go of everything the worker holds and marks it as gone, but for what
     /// is proven and waits to be merged. Gives the slugs; `None` when there is no such worker.
     pub fn deregister(&mut self, id: &str) -> Result<Option<Vec<String>>, QueueError> {
-        self.all_or_nothing(|tx, moment| {
+        let back = self.all_or_nothing(|tx, moment| {
             if !tx.end_worker(id, moment.now)? {
                 return Ok(None);
             }
@@ -46,7 +46,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 write(tx, queue::release(task, reason, moment.now))?;
             }
             Ok(Some(held.into_iter().map(|task| task.slug).collect()))
-        })
+        })?;
+        self.say_soon();
+        Ok(back)
     }
 }
 

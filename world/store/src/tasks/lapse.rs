@@ -32,7 +32,7 @@ const CLOCK: &str = "queue.clock";
 
 /// A clock that went back would make a lease last as long as the jump.
 const CLAMP: &str = "UPDATE tasks SET lease_until = ?1 + lease_ms, renewed_at = min(renewed_at, ?1)
-    WHERE status = 'active' AND lease_until > ?1 + lease_ms";
+    WHERE status = 'active' AND lease_until > ?1 + lease_ms AND shared = 0";
 
 const GRANT: &str = "UPDATE tasks SET lease_until = ?1 WHERE status = 'active' AND lease_until < ?1";
 

@@ -36,7 +36,7 @@ const ONE: &str = concat!(whole!(), " AND slug = ?2");
 
 const COUNTS: &str =
     "SELECT status, status IN ('open', 'active') AND open_blockers > 0 AND proposed_at IS NULL, count(*)
-    FROM tasks WHERE project = ?1 AND status IS NOT NULL GROUP BY 1, 2";
+    FROM tasks WHERE project = ?1 AND status IS NOT NULL AND (shared = 0 OR status = 'active') GROUP BY 1, 2";
 
 const RESULTS: &str = "SELECT slug, result FROM task_deps JOIN tasks ON tasks.row = task_deps.blocker
     WHERE task_deps.task = ?1 ORDER BY slug";
@@ -79,6 +79,7 @@ impl Tx<'_> {
 /// Without dependencies and steps.
 fn list(conn: &Connection, project: &str, filter: &TaskFilter) -> rusqlite::Result<Vec<Task>> {
     let mut sql = whole!().to_owned();
+    sql.push_str(" AND (shared = 0 OR status = 'active')");
     let mut values: Vec<Value> = vec![project.to_owned().into()];
     if !filter.statuses.is_empty() {
         let marks = vec!["?"; filter.statuses.len()].join(", ");

@@ -48,12 +48,16 @@ pub(crate) const FIRST_READY: &str = concat!(
     "SELECT ",
     queued!(),
     " FROM tasks INDEXED BY tasks_ready
-      WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at = 0
+      WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at = 0 AND shared = 0
       ORDER BY priority, created_at, row LIMIT 1"
 );
 
-pub(crate) const FIND: &str =
-    concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1 AND slug = ?2 AND status IS NOT NULL");
+/// A copy of a shared task is one here while somebody here holds it.
+pub(crate) const FIND: &str = concat!(
+    "SELECT ",
+    queued!(),
+    " FROM tasks WHERE project = ?1 AND slug = ?2 AND status IS NOT NULL AND (shared = 0 OR status = 'active')"
+);
 
 pub(crate) const RESTED: &str = "UPDATE tasks SET ready_at = 0 WHERE row IN (
     SELECT row FROM tasks INDEXED BY tasks_resting WHERE status = 'open' AND ready_at > 0 AND ready_at <= ?1 ORDER BY ready_at LIMIT ?2)";

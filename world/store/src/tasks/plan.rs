@@ -21,13 +21,15 @@ pub struct TaskEdit {
     pub verify: Option<String>,
 }
 
-/// A task that only owned a folder becomes one of the queue; one that is queued is not touched.
+/// A task that only owned a folder becomes one of the queue, as does the left copy of one that a server had; one that is
+/// queued is not touched.
 const INSERT: &str = "INSERT INTO tasks (project, slug, title, description, category, priority, status, spec, ref,
       verify, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'open', ?7, ?8, ?10, ?9, ?9)
     ON CONFLICT (project, slug) DO UPDATE SET title = excluded.title, description = excluded.description,
       category = excluded.category, priority = excluded.priority, status = 'open', spec = excluded.spec,
-      ref = excluded.ref, verify = excluded.verify, created_at = excluded.created_at, updated_at = excluded.updated_at
-    WHERE status IS NULL";
+      ref = excluded.ref, verify = excluded.verify, created_at = excluded.created_at, updated_at = excluded.updated_at,
+      shared = 0
+    WHERE status IS NULL OR shared = 1 AND status <> 'active'";
 
 const REWRITE: &str =
     "UPDATE tasks SET title = ?2, description = ?3, category = ?4, priority = ?5, spec = ?6, ref = ?7,

@@ -40,6 +40,11 @@ impl Tx<'_> {
 }
 
 impl Store {
+    /// As that of a transaction.
+    pub fn run_proves(&self, agent: &str) -> Result<Option<bool>, Error> {
+        self.read(|conn| conn.prepare_cached(RUN_OF)?.query_row([agent], |row| row.get(0)))
+    }
+
     /// What this agent said to be done, in whatever project.
     pub fn proposals(&self, agent: &str) -> Result<Vec<TaskProposal>, Error> {
         let mut found: Vec<TaskProposal> =

@@ -1,14 +1,17 @@
 //! Writing a decided turn, on condition that the task still stands as it was read.
 
 use super::deps;
+use crate::shared_holds;
 use model::task::{Attempt, AttemptChange, Hold, Queued, TaskStatus, TaskTransition};
 use rusqlite::{Connection, params};
 
-/// A renewal touches the one index it must.
-pub(super) const RENEW: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, lease_ms = ?3
+/// A renewal touches the one index it must. The lease of a shared task is the server's to end.
+pub(super) const RENEW: &str =
+    "UPDATE tasks SET lease_until = iif(shared, lease_until, ?1), renewed_at = ?2, lease_ms = ?3
     WHERE row = ?4 AND status = 'active' AND attempt = ?5 AND session IS ?6";
 
-const HAND_OVER: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, lease_ms = ?3, session = ?6
+const HAND_OVER: &str =
+    "UPDATE tasks SET lease_until = iif(shared, lease_until, ?1), renewed_at = ?2, lease_ms = ?3, session = ?6
     WHERE row = ?4 AND status = 'active' AND attempt = ?5";
 
 pub(super) const MOVE: &str = "UPDATE tasks SET status = ?1, agent = ?2, session = ?3, lease_until = ?4, lease_ms = ?5,
@@ -18,7 +21,8 @@ pub(super) const MOVE: &str = "UPDATE tasks SET status = ?1, agent = ?2, session
       deleted_at = CASE ?1 WHEN 'deleted' THEN coalesce(deleted_at, ?14) END
     WHERE row = ?15 AND status = ?16 AND attempt = ?17";
 
-pub(super) const PROPOSE: &str = "UPDATE tasks SET lease_until = ?1, renewed_at = ?2, proposed_at = ?3, proven = ?4,
+pub(super) const PROPOSE: &str =
+    "UPDATE tasks SET lease_until = iif(shared, lease_until, ?1), renewed_at = ?2, proposed_at = ?3, proven = ?4,
       proposed_result = coalesce(?5, proposed_result), updated_at = ?2, agent = ?8, lease_ms = ?9
     WHERE row = ?6 AND status = 'active' AND attempt = ?7";
 
@@ -51,6 +55,7 @@ pub(crate) fn write(conn: &Connection, turn: &TaskTransition) -> rusqlite::Resul
             conn.prepare_cached(END)?.execute(values)?;
         }
     }
+    shared_holds::tell_server(conn, turn)?;
     let (before, after) = (turn.before.0, turn.after.status);
     if before.unblocks() != after.unblocks() {
         deps::tell_dependents(conn, turn.after.row, after)?;

@@ -37,7 +37,7 @@ pub struct QueueLook {
 const MOST: usize = 20;
 
 const RESTING: &str = "SELECT count(*), min(ready_at) FROM tasks
-    WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at > ?2";
+    WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at > ?2 AND shared = 0";
 
 const LEASED: &str =
     "SELECT count(proposed_at), min(max(lease_until, ?2)) FROM tasks WHERE project = ?1 AND status = 'active'";
@@ -82,13 +82,17 @@ impl Store {
 
 fn claimable(conn: &Connection, project: &str, now: Ms) -> rusqlite::Result<i64> {
     const CLAIMABLE: &str = "SELECT count(*) FROM tasks
-        WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at <= ?2";
+        WHERE project = ?1 AND status = 'open' AND open_blockers = 0 AND ready_at <= ?2 AND shared = 0";
     conn.prepare_cached(CLAIMABLE)?.query_row(params![project, now.0], |row| row.get(0))
 }
 
 fn sample(conn: &Connection, project: &str, condition: &str) -> rusqlite::Result<Vec<Queued>> {
     let sql = format!(
-        concat!("SELECT ", queued!(), " FROM tasks WHERE project = ?1 AND {} ORDER BY priority, created_at LIMIT {}"),
+        concat!(
+            "SELECT ",
+            queued!(),
+            " FROM tasks WHERE project = ?1 AND shared = 0 AND {} ORDER BY priority, created_at LIMIT {}"
+        ),
         condition, MOST
     );
     conn.prepare_cached(&sql)?.query_map([project], read)?.collect()

@@ -88,6 +88,16 @@ fn show_settled(printer: &Printer, word: &str, id: &str, settled: Settled) -> Ex
             // What is done stays done; but what is over did not fail by this.
             print_done(printer, if word == "done" { word } else { "unchanged" }, id)
         }
+        Settled::Kept { shown, why } => {
+            printer.note(text!(
+                "note: {} cannot be reached ({}); what you said of {} is kept, and told when it is: it counts if your lease \
+                 holds till then, and you hear of it if not",
+                shown,
+                why,
+                id
+            ));
+            print_done(printer, "kept", id)
+        }
         Settled::Proposed { verify } if printer.json() => {
             printer.object(&json!({"id": id, "did": "proposed", "verify": verify}));
             Exit::Ok

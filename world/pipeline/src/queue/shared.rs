@@ -1,0 +1,326 @@
+//! A queue on a server: claims are made there and copied here, and what becomes of them is written here first, with the
+//! word that is owed, then said there. So a process or a server may die between any two steps, and nothing is lost.
+
+use super::settle::{Wish, mine, report};
+use super::{Claimed, Queue, QueueError, Settled, proof, refused, token, write};
+use engine::queue::{self, Actor, Claimant, Proof, SettleResult, TaskAction};
+use model::Ms;
+use model::task::{ClockReading, Queued, Task, TaskStatus, TaskTransition};
+use store::{
+    AttemptKey, BootMoment, ClaimCopy, ClaimWish, Durability, LeaseNeed, OwedTurn, QueuePlace, Renewal, ServerClaim,
+    ServerError, ServerTurn, TaskStanding, TurnAnswer,
+};
+
+/// What came of a wish, decided over the copy of the task that is kept here.
+enum Here {
+    /// The attempt has ended here, and the server is owed the word of this claim.
+    Ended(String),
+    Settled(Settled),
+    Refused(QueueError),
+    /// No attempt of this actor is known here.
+    Unknown,
+}
+
+/// Now, on the clock that goes on while the machine sleeps.
+pub(super) fn boot_moment() -> BootMoment {
+    BootMoment { ms: sys::clock::since_boot_ms(), boot: sys::clock::boot().to_owned() }
+}
+
+impl<C: Fn() -> ClockReading> Queue<'_, C> {
+    /// `own`: the claimant was started for this task alone, and may have been given it before.
+    pub(super) fn claim_shared(
+        &mut self,
+        project: &str,
+        slug: Option<&str>,
+        (claimant, own): (&Claimant, bool),
+    ) -> Result<Claimed, QueueError> {
+        if let (true, Some(slug)) = (own, slug)
+            && let Some(claimed) = self.claimed_here(project, slug, claimant)?
+        {
+            return Ok(claimed);
+        }
+        let token = token::draw()?;
+        let wish = ClaimWish {
+            slug: slug.map(str::to_string),
+            agent: claimant.agent.clone(),
+            session: claimant.session.clone(),
+            lease_ms: claimant.lease_ms,
+            claim: host::clock::uuid((self.clock)().now),
+        };
+        let mut sent = boot_moment();
+        let mut claim = self.ask(|server| server.claim(&wish))?;
+        if claim.is_none() && !self.reap_server()?.is_empty() {
+            sent = boot_moment();
+            claim = self.ask(|server| server.claim(&wish))?;
+        }
+        let Some(claim) = claim else { return Err(self.not_claimable(slug, claimant)?) };
+        self.keep_claim(project, claimant, (claim, token), &sent)
+    }
+
+    /// The claim that was made for a worker before it was started.
+    fn claimed_here(&mut self, project: &str, slug: &str, claimant: &Claimant) -> Result<Option<Claimed>, QueueError> {
+        let token = self.transact(Durability::Normal, |tx, _| {
+            let held = |task: &Queued| task.hold.as_ref().is_some_and(|hold| hold.agent == claimant.agent);
+            let Some((task, _)) = tx.copy_of(project, slug)?.filter(|(task, _)| held(task)) else { return Ok(None) };
+            Ok(tx.attempt(&task, task.attempt)?.and_then(|attempt| attempt.token))
+        })?;
+        let Some(token) = token else { return Ok(None) };
+        // What is kept here is enough where the server is away.
+        let whole = self.ask(|server| Ok((server.task(slug)?, server.blocker_results(slug)?))).ok();
+        let (task, blocker_results) = whole.unwrap_or_default();
+        let task = task.map_or_else(|| self.store.task(project, slug), |task| Ok(Some(task)))?;
+        Ok(task.map(|task| Claimed { task, token, blocker_results }))
+    }
+
+    fn keep_claim(
+        &mut self,
+        project: &str,
+        claimant: &Claimant,
+        (claim, token): (ServerClaim, String),
+        sent: &BootMoment,
+    ) -> Result<Claimed, QueueError> {
+        let place = self.place()?;
+        let kept = self.transact(Durability::Full, |tx, moment| {
+            let copy = ClaimCopy {
+                project,
+                place: &place,
+                claim: &claim,
+                agent: &claimant.agent,
+                session: claimant.session.as_deref(),
+                token: &token,
+                sent,
+            };
+            tx.copy_claim(&copy, moment.now)
+        });
+        if !matches!(kept, Ok(true)) {
+            // Nobody here would renew it; where this does not get through either, its lease ends it.
+            let back = queue::hand_back(&claim.task.queued, "its claim could not be kept", (self.clock)().now);
+            let turn = ServerTurn::of(&back, claim.task.queued.row, Some(claim.claim.clone()), Some(LeaseNeed::Live));
+            let _ = self.ask(|server| server.settle(&turn));
+        }
+        if !kept? {
+            let slug = &claim.task.plan.slug;
+            return Err(QueueError::Wrong(format!(
+                "task '{slug}' is also in this machine's own queue of the project, and unfinished there; nothing was \
+                 claimed. `taut shared import` moves the local tasks to the server"
+            )));
+        }
+        let ServerClaim { task, blocker_results, .. } = claim;
+        Ok(Claimed { task, token, blocker_results })
+    }
+
+    /// Why there is nothing, or why not this one.
+    fn not_claimable(&mut self, slug: Option<&str>, claimant: &Claimant) -> Result<QueueError, QueueError> {
+        let Some(slug) = slug else { return Ok(QueueError::NotFound { slug: String::new() }) };
+        let standing = self.ask(|server| server.standing(slug, AttemptKey::Agent(&claimant.agent)))?;
+        let Some(TaskStanding { task, .. }) = standing else { return Ok(QueueError::NotFound { slug: slug.into() }) };
+        Ok(match queue::claim(&task, claimant, "", (self.clock)().now) {
+            Err(refusal) => refused(&task, refusal),
+            Ok(_) => QueueError::Wrong(format!("task '{slug}' was in another's hands just now; try again")),
+        })
+    }
+
+    /// Acts on a claim of a shared queue.
+    pub(super) fn act_shared<'r>(
+        &mut self,
+        project: &str,
+        slug: &str,
+        actor: &Actor,
+        wish: Wish<'_, 'r>,
+    ) -> Result<Settled, QueueError> {
+        let mut wish = Some(wish);
+        let here = self.transact(Durability::Full, |tx, moment| {
+            let Some((mut task, claim)) = tx.copy_of(project, slug)? else { return Ok(Here::Unknown) };
+            let mine = mine(tx, &task, actor)?;
+            let known = task.hold.is_some() || mine.is_some();
+            let Some(wish) = wish.take_if(|_| known) else { return Ok(Here::Unknown) };
+            // Whether the lease is over is the server's to say.
+            task.hold.iter_mut().for_each(|hold| hold.lease_until = hold.lease_until.max(moment.now.plus(1)));
+            let proof = proof::proof(tx, &task, &actor.speaker, None)?;
+            match wish(proof, TaskAction { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
+                Ok((SettleResult::Turn(turn), told)) => {
+                    let ends = turn.after.status != TaskStatus::Active;
+                    let message = told.map(|told| report(tx, &task, told, moment.now)).transpose()?.flatten();
+                    write(tx, *turn)?;
+                    if let Some(message) = message {
+                        tx.report_when_heard(&task, &message)?;
+                    }
+                    Ok(if ends { Here::Ended(claim) } else { Here::Settled(Settled::Now) })
+                }
+                Ok((SettleResult::Proposed(turn), _)) => {
+                    turn.map_or(Ok(()), |turn| write(tx, *turn))?;
+                    Ok(Here::Settled(Settled::Proposed { verify: None }))
+                }
+                Ok((SettleResult::Already(note), _)) => Ok(Here::Settled(Settled::Already(note))),
+                Err(refusal) => Ok(Here::Refused(refused(&task, refusal))),
+            }
+        })?;
+        match (here, wish) {
+            (Here::Ended(claim), _) => self.say(actor, &claim),
+            (Here::Settled(settled), _) => Ok(settled),
+            (Here::Refused(why), _) => Err(why),
+            (Here::Unknown, Some(wish)) => self.act_there(slug, actor, wish),
+            (Here::Unknown, None) => Err(QueueError::NotFound { slug: slug.to_string() }),
+        }
+    }
+
+    /// No attempt of this actor is known here: a person ends another machine's, or is told why not.
+    fn act_there(&mut self, slug: &str, actor: &Actor, wish: Wish<'_, '_>) -> Result<Settled, QueueError> {
+        let key = actor.attempt.map_or(AttemptKey::Agent(&actor.agent), AttemptKey::Number);
+        let standing = self.ask(|server| server.standing(slug, key))?;
+        let Some(TaskStanding { task, claim, mine, .. }) = standing else {
+            return Err(QueueError::NotFound { slug: slug.to_string() });
+        };
+        let action = TaskAction { task: &task, actor, mine: mine.as_ref(), now: (self.clock)().now };
+        let (settled, _) = wish(Proof::None, action).map_err(|refusal| refused(&task, refusal))?;
+        let turn = match settled {
+            SettleResult::Turn(turn) => engine::redact::turn(*turn),
+            SettleResult::Already(note) => return Ok(Settled::Already(note)),
+            SettleResult::Proposed(_) => return Ok(Settled::Proposed { verify: None }),
+        };
+        if turn.after.status == TaskStatus::Active {
+            return self.renew_there(&turn, claim);
+        }
+        let turn = ServerTurn::of(&turn, task.row, claim, Some(LeaseNeed::Live));
+        match self.ask(|server| server.settle(&turn))? {
+            TurnAnswer::Written | TurnAnswer::Already => Ok(Settled::Now),
+            TurnAnswer::Lost(standing) => Err(lost(slug, standing.as_deref(), actor, (self.clock)().now)),
+        }
+    }
+
+    fn renew_there(&mut self, turn: &TaskTransition, claim: Option<String>) -> Result<Settled, QueueError> {
+        let lease_ms = turn.after.hold.as_ref().map(|hold| hold.lease_ms);
+        let (id, attempt, claim) = (turn.after.row, turn.after.attempt, claim.unwrap_or_default());
+        let kept = self.ask(|server| server.renew(&[Renewal { id, attempt, claim, age_ms: 0, lease_ms }]))?;
+        if kept.contains(&id) {
+            return Ok(Settled::Now);
+        }
+        Err(QueueError::Wrong(format!("the lease of task '{}' is over: another has it", turn.after.slug)))
+    }
+
+    /// A renewal counts when the server has heard it.
+    pub(super) fn renew_shared(
+        &mut self,
+        project: &str,
+        slug: &str,
+        actor: &Actor,
+        lease_ms: i64,
+    ) -> Result<Task, QueueError> {
+        self.act_shared(
+            project,
+            slug,
+            actor,
+            Box::new(move |_, act| Ok((SettleResult::Turn(Box::new(act.renew(lease_ms)?)), None))),
+        )?;
+        let server = self.place()?.server;
+        let held = self.store.shared_holds(&server)?;
+        if let Some(hold) = held.into_iter().find(|hold| hold.project == project && hold.slug == slug) {
+            let sent = boot_moment();
+            let renewal = Renewal {
+                id: hold.id,
+                attempt: hold.attempt,
+                claim: hold.claim.clone(),
+                age_ms: 0,
+                lease_ms: Some(lease_ms),
+            };
+            let kept = self.ask(|server| server.renew(std::slice::from_ref(&renewal)))?;
+            if kept.is_empty() {
+                let key = AttemptKey::Claim(&hold.claim);
+                let standing = self.ask(|server| server.standing(slug, key))?;
+                self.lose(&hold)?;
+                return Err(lost(slug, standing.as_ref(), actor, (self.clock)().now));
+            }
+            self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[&hold.claim], &sent))?;
+        }
+        self.task(project, slug)?.ok_or_else(|| QueueError::NotFound { slug: slug.to_string() })
+    }
+
+    /// Says the end of an attempt to the server, now; where that is away it is said later.
+    fn say(&mut self, actor: &Actor, claim: &str) -> Result<Settled, QueueError> {
+        let Some(owed) = self.store.owed_for(claim)? else { return Ok(Settled::Now) };
+        match self.ask(|server| server.settle(&owed.turn)) {
+            Ok(answer) => {
+                let standing = self.heard(&owed, answer)?;
+                match standing {
+                    None => Ok(Settled::Now),
+                    Some(standing) => Err(lost(&owed.turn.slug, standing.as_deref(), actor, (self.clock)().now)),
+                }
+            }
+            Err(QueueError::Server { error: ServerError::Away(why), shown, .. }) => Ok(Settled::Kept { shown, why }),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Writes down what the server made of it. Where it was refused: how the task stands there.
+    pub(super) fn heard(
+        &mut self,
+        owed: &OwedTurn,
+        answer: TurnAnswer,
+    ) -> Result<Option<Option<Box<TaskStanding>>>, QueueError> {
+        let status = owed.turn.status();
+        self.transact(Durability::Full, |tx, moment| {
+            let end = |status| match &owed.turn.claim {
+                Some(claim) => tx.end_hold(claim, status, "heard by the server", moment.now).map(drop),
+                None => Ok(()),
+            };
+            match answer {
+                TurnAnswer::Written | TurnAnswer::Already => {
+                    tx.turn_heard(owed.seq)?;
+                    end(status)?;
+                    Ok(None)
+                }
+                TurnAnswer::Lost(standing) => {
+                    let there = standing.as_ref().map_or(TaskStatus::Deleted, |standing| standing.task.status);
+                    let why = standing.as_ref().map_or("the task is not there any more".to_string(), |standing| {
+                        format!("the task is now {}", where_it_is(standing))
+                    });
+                    tx.turn_refused(owed, &why, moment.now)?;
+                    end(if there == TaskStatus::Active { TaskStatus::Open } else { there })?;
+                    Ok(Some(standing))
+                }
+            }
+        })
+        .map_err(QueueError::from)
+    }
+
+    /// What is asked of the server; its errors name it.
+    pub(super) fn ask<T>(
+        &mut self,
+        work: impl FnOnce(&mut dyn store::TaskServer) -> Result<T, ServerError>,
+    ) -> Result<T, QueueError> {
+        let Some(server) = self.server.as_deref_mut() else {
+            return Err(QueueError::Wrong("this queue is on no server".into()));
+        };
+        work(server).map_err(|error| self.from_server(error))
+    }
+
+    pub(super) fn place(&self) -> Result<QueuePlace, QueueError> {
+        let place = self.server.as_ref().map(|server| server.place().clone());
+        place.ok_or_else(|| QueueError::Wrong("this queue is on no server".into()))
+    }
+}
+
+/// Who has a task that another lost.
+pub(super) fn where_it_is(standing: &TaskStanding) -> String {
+    match &standing.task.hold {
+        Some(hold) => format!("attempt {} of agent {}", hold.attempt, hold.agent),
+        None => standing.task.status.name().to_string(),
+    }
+}
+
+/// Why a word came too late, in the words of the queue.
+fn lost(slug: &str, standing: Option<&TaskStanding>, actor: &Actor, now: Ms) -> QueueError {
+    let Some(standing) = standing else { return QueueError::NotFound { slug: slug.to_string() } };
+    // The token was this machine's to look at, and was.
+    let attempt = standing.mine.as_ref().map(|mine| mine.number).or(actor.attempt);
+    let speaker = queue::Speaker::Person;
+    let actor = Actor { agent: actor.agent.clone(), attempt, token: None, speaker };
+    let action = TaskAction { task: &standing.task, actor: &actor, mine: standing.mine.as_ref(), now };
+    match action.renew(0) {
+        Err(refusal) => refused(&standing.task, refusal),
+        Ok(_) => QueueError::Wrong(format!(
+            "the lease of task '{slug}' was over when the server heard of it; the task is now {}",
+            where_it_is(standing)
+        )),
+    }
+}

@@ -1,0 +1,254 @@
+//! What keeps this machine and its server of one mind: words that are owed are said, leases renewed, what was lost or is
+//! unsure told to its agent, and what lapsed anywhere is ended. Any number of machines may do this at once.
+
+use super::shared::{boot_moment, where_it_is};
+use super::{Queue, QueueError, lives};
+use engine::fleet::messages::SHARED_TASK;
+use engine::queue::{self, HolderSign};
+use model::Ms;
+use model::effect::Write;
+use model::effort::{Addressee, MemoryWrite, Message};
+use model::task::{AttemptOutcome, ClockReading, Queued, TaskStatus};
+use std::time::Duration;
+use store::{BootMoment, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerTurn, SharedHold, TaskStanding};
+
+/// What a round did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SharedRound {
+    /// Words that were said, and taken.
+    pub said: usize,
+    /// Results that came too late, by slug.
+    pub refused: Vec<String>,
+    pub renewed: usize,
+    /// Tasks of this machine that another has now, or may have.
+    pub lost: Vec<String>,
+    /// Leases that ended, wherever they were held.
+    pub expired: Vec<String>,
+}
+
+/// What happens to an agent whose lease may be over while its server cannot be reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnUnsure {
+    #[default]
+    Tell,
+    /// Where Taut itself started it, it is stopped.
+    Stop,
+}
+
+const MOST: usize = 100;
+/// A claim that nobody here knows of is left alone for so long: whoever made it may be about to write it down.
+const UNKNOWN_MS: i64 = 60_000;
+/// How long a group we started gets to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+impl<C: Fn() -> ClockReading> Queue<'_, C> {
+    /// Everything of a round that concerns the tasks of this queue, the words that are owed first.
+    pub fn shared_round(&mut self, on_unsure: OnUnsure) -> Result<SharedRound, QueueError> {
+        let mut round = SharedRound::default();
+        let done = self.say_owed(&mut round).and_then(|()| self.renew_due(&mut round));
+        // Whether the server was reached or not: that is what makes a lease unsure.
+        self.tell_unsure(on_unsure)?;
+        done?;
+        self.give_up_unknown()?;
+        round.expired = self.reap_server()?;
+        self.transact(Durability::Normal, |tx, moment| tx.forget_copies(moment.now))?;
+        Ok(round)
+    }
+
+    /// Says what is owed where there is a server. That is away, or will hear it from the daemon: no matter here.
+    pub(super) fn say_soon(&mut self) {
+        if self.is_shared() {
+            let _ = self.say_owed(&mut SharedRound::default());
+        }
+    }
+
+    /// The same for leases that are due.
+    pub(super) fn renew_soon(&mut self) {
+        if self.is_shared() {
+            let _ = self.renew_due(&mut SharedRound::default());
+        }
+    }
+
+    /// What was decided here and not heard there, in its order.
+    pub fn say_owed(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
+        let place = self.place()?;
+        let mut behind = 0;
+        loop {
+            let owed = self.store.owed_turns(&place.server, behind, MOST)?;
+            let Some(last) = owed.last() else { return Ok(()) };
+            behind = last.seq;
+            for owed in owed.iter().filter(|owed| owed.queue == place.queue) {
+                let answer = self.ask(|server| server.settle(&owed.turn));
+                if answer.is_err() {
+                    self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
+                }
+                match self.heard(owed, answer?)? {
+                    None => round.said += 1,
+                    Some(standing) => self.told_late(owed, standing.as_deref(), round)?,
+                }
+            }
+        }
+    }
+
+    /// A result that came too late is told to whoever gave it. What was let go of came back by its lease: the same end.
+    fn told_late(
+        &mut self,
+        owed: &OwedTurn,
+        standing: Option<&TaskStanding>,
+        round: &mut SharedRound,
+    ) -> Result<(), QueueError> {
+        let (slug, outcome) = (&owed.turn.slug, owed.turn.outcome());
+        if !matches!(outcome, Some(AttemptOutcome::Done | AttemptOutcome::Failed)) {
+            return Ok(());
+        }
+        round.refused.push(slug.clone());
+        let Some(agent) = &owed.agent else { return Ok(()) };
+        let now_is = standing.map_or("gone from its queue".to_string(), where_it_is);
+        let said = outcome.map_or("done", AttemptOutcome::name);
+        let body = format!(
+            "task {slug}: that it is {said} reached its server after the lease of attempt {} was over, so it does not \
+             count; the task is now {now_is}. What you gave as the result is kept: `taut shared refused` shows it.",
+            owed.turn.attempt
+        );
+        self.tell(agent, &owed.key, body)
+    }
+
+    /// Who is alive keeps its tasks; of whom nothing was heard for as long as a lease is not spoken for.
+    pub fn renew_due(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
+        let place = self.place()?;
+        let (now, sent) = ((self.clock)().now, boot_moment());
+        let mut due: Vec<(SharedHold, i64)> = Vec::new();
+        for hold in self.store.shared_holds(&place.server)? {
+            if hold.queue == place.queue && hold.is_renewal_due(&sent) {
+                let age = silence(&hold, now);
+                due.extend((age < hold.lease_ms).then_some((hold, age)));
+            }
+        }
+        if due.is_empty() {
+            return Ok(());
+        }
+        let wishes: Vec<Renewal> = due.iter().map(|(hold, age)| renewal(hold, *age)).collect();
+        let kept = self.ask(|server| server.renew(&wishes))?;
+        for (hold, age) in &due {
+            if kept.contains(&hold.id) {
+                round.renewed += 1;
+                let since = BootMoment { ms: sent.ms - age, boot: sent.boot.clone() };
+                self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[&hold.claim], &since))?;
+            } else {
+                round.lost.push(hold.slug.clone());
+                self.lose(hold)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The server has given the task up, or to another: the copy is nobody's, and its agent is told.
+    pub(super) fn lose(&mut self, hold: &SharedHold) -> Result<(), QueueError> {
+        let over = self.transact(Durability::Full, |tx, moment| {
+            tx.end_hold(&hold.claim, TaskStatus::Open, queue::LAPSED, moment.now)
+        })?;
+        if !over {
+            return Ok(());
+        }
+        let body = format!(
+            "task {}: your lease (attempt {}) is over, and another agent may have the task. Commit what you have, publish \
+             nothing, and claim anew: a result of this attempt does not count any more.",
+            hold.slug, hold.attempt
+        );
+        self.tell(&hold.agent, &format!("{} lost", hold.claim), body)
+    }
+
+    /// Leases that the server has not confirmed for so long that another may have been given the task.
+    fn tell_unsure(&mut self, on_unsure: OnUnsure) -> Result<(), QueueError> {
+        let (place, moment) = (self.place()?, boot_moment());
+        for hold in self.store.shared_holds(&place.server)? {
+            if hold.queue != place.queue || hold.told || hold.is_sure(&moment) {
+                continue;
+            }
+            if !self.transact(Durability::Full, |tx, _| tx.note_unsure(&hold.claim))? {
+                continue;
+            }
+            let body = format!(
+                "task {}: its server was not reached for so long that another agent may have it by now. Commit what you \
+                 have, publish nothing; your result counts only if nobody has taken the task.",
+                hold.slug
+            );
+            self.tell(&hold.agent, &format!("{} unsure", hold.claim), body)?;
+            if let (OnUnsure::Stop, Some(leader)) = (on_unsure, hold.group) {
+                // Where it survives, the fence alone must do.
+                let _ = host::process_group::stop(leader, GRACE);
+            }
+        }
+        Ok(())
+    }
+
+    /// Claims by this machine that were never written down here: who made them is gone.
+    fn give_up_unknown(&mut self) -> Result<(), QueueError> {
+        for held in self.ask(|server| server.held())? {
+            if held.silent_ms < UNKNOWN_MS || self.transact(Durability::Normal, |tx, _| tx.knows_claim(&held.claim))? {
+                continue;
+            }
+            let back = queue::hand_back(&as_task(&held), "claimed and never heard of", (self.clock)().now);
+            let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
+            self.ask(|server| server.settle(&turn))?;
+        }
+        Ok(())
+    }
+
+    /// Leases of the queue that ran out, wherever they were held. Gives the slugs.
+    pub(super) fn reap_server(&mut self) -> Result<Vec<String>, QueueError> {
+        let lapsed = self.ask(|server| server.lapsed(MOST))?;
+        if lapsed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let now = (self.clock)().now;
+        let expire = |standing: &TaskStanding| {
+            let turn = queue::expire(&standing.task, HolderSign::Silence, now);
+            ServerTurn::of(&turn, standing.task.row, standing.claim.clone(), Some(LeaseNeed::Lapsed))
+        };
+        let turns: Vec<ServerTurn> = lapsed.iter().map(expire).collect();
+        let written = self.ask(|server| server.turns(&turns))?;
+        Ok(turns.into_iter().filter(|turn| written.contains(&turn.id)).map(|turn| turn.slug).collect())
+    }
+
+    /// A word of Taut's own to an agent of this machine, once.
+    fn tell(&mut self, agent: &str, id: &str, body: String) -> Result<(), QueueError> {
+        let (agent, id) = (agent.to_string(), format!("shared {id}"));
+        Ok(self.transact(Durability::Full, |tx, moment| {
+            let to = Some(Addressee::Agent(agent));
+            let kind = SHARED_TASK.to_string();
+            let message = Message { id, at: moment.now, kind, from_agent: None, to, session: None, body };
+            tx.apply(&[Write::Memory(MemoryWrite::Message(message))])
+        })?)
+    }
+}
+
+/// How long ago the agent was last known to be alive. A tool in flight of a living client speaks for it.
+fn silence(hold: &SharedHold, now: Ms) -> i64 {
+    match hold.tool_of {
+        Some(client) if lives(client) != Some(false) => 0,
+        _ => now.since(hold.renewed_at),
+    }
+}
+
+fn renewal(hold: &SharedHold, age_ms: i64) -> Renewal {
+    let (id, attempt, claim) = (hold.id, hold.attempt, hold.claim.clone());
+    Renewal { id, attempt, claim, age_ms, lease_ms: None }
+}
+
+fn as_task(held: &HeldThere) -> Queued {
+    Queued {
+        row: held.id,
+        project: String::new(),
+        slug: held.slug.clone(),
+        status: TaskStatus::Active,
+        hold: None,
+        attempt: held.attempt,
+        retry_count: held.retry_count,
+        failures: held.failures,
+        releases: held.releases,
+        fail_reason: None,
+        ready_at: Ms(0),
+        open_blockers: 0,
+    }
+}

@@ -1,0 +1,283 @@
+//! Tasks of a queue on a server that agents of this machine hold: the copy a claim leaves here, where its attempt stands
+//! there, and the word that is owed to the server when that attempt ends. Hooks see an ordinary task of an agent.
+
+use crate::task_server::{LeaseNeed, QueuePlace, ServerClaim, ServerTurn};
+use crate::tasks::{self, queued};
+use crate::{Error, Store, Tx, outbox, projects};
+use model::task::{AttemptChange, Queued, TaskStatus, TaskTransition};
+use model::{ClientProcess, Ms};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// The lease of a copy never is over here.
+const NEVER: i64 = i64::MAX / 4;
+
+/// Copies that nobody holds and that were left alone for so long are forgotten: the task itself is on the server.
+const KEPT_MS: i64 = 30 * 24 * 3_600_000;
+
+/// A moment on the clock that goes on while the machine sleeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BootMoment {
+    pub ms: i64,
+    pub boot: String,
+}
+
+/// A claim as it is kept here.
+#[derive(Debug, Clone, Copy)]
+pub struct ClaimCopy<'a> {
+    /// The path of the project on this machine.
+    pub project: &'a str,
+    pub place: &'a QueuePlace,
+    pub claim: &'a ServerClaim,
+    pub agent: &'a str,
+    pub session: Option<&'a str>,
+    pub token: &'a str,
+    /// When the claim was sent.
+    pub sent: &'a BootMoment,
+}
+
+/// Where a held task stands on its server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedHold {
+    /// The row of the copy.
+    pub task: i64,
+    pub project: String,
+    pub slug: String,
+    pub server: String,
+    pub queue: String,
+    /// The server's id of the task.
+    pub id: i64,
+    pub attempt: i64,
+    pub claim: String,
+    pub agent: String,
+    pub session: Option<String>,
+    pub lease_ms: i64,
+    /// The last sign of life of the agent.
+    pub renewed_at: Ms,
+    /// When the last claim or renewal that the server confirmed was sent.
+    pub confirmed: BootMoment,
+    /// Its agent was told that the lease may be over.
+    pub told: bool,
+    /// The client of its session, where that has a tool in flight: a long test run says nothing.
+    pub tool_of: Option<ClientProcess>,
+    /// The leader of the process group that Taut started for it.
+    pub group: Option<ClientProcess>,
+}
+
+impl SharedHold {
+    /// Until when nobody else can have been given the task, on the clock of `confirmed`: the lease, less a margin for
+    /// clocks that go at different speeds.
+    pub fn sure_until(&self) -> i64 {
+        self.confirmed.ms + self.lease_ms - self.lease_ms / 20 - 1_000
+    }
+
+    pub fn is_sure(&self, now: &BootMoment) -> bool {
+        now.boot == self.confirmed.boot && now.ms < self.sure_until()
+    }
+
+    /// A quarter of the lease has passed since the server last confirmed it.
+    pub fn is_renewal_due(&self, now: &BootMoment) -> bool {
+        now.boot != self.confirmed.boot || now.ms >= self.confirmed.ms + self.lease_ms / 4
+    }
+}
+
+/// What of the copy of a task, and of its hold, is read together.
+macro_rules! holds {
+    () => {
+        "SELECT shared_holds.task, tasks.project, tasks.slug, shared_holds.server, shared_holds.queue, shared_holds.id,
+           shared_holds.attempt, shared_holds.claim, tasks.agent, tasks.session, tasks.lease_ms, tasks.renewed_at,
+           shared_holds.confirmed, shared_holds.boot, shared_holds.told,
+           iif(sessions.state = 'tool_active', sessions.client_pid, NULL), sessions.client_started,
+           attempts.group_pid, attempts.group_started
+         FROM shared_holds JOIN tasks ON tasks.row = shared_holds.task
+           LEFT JOIN sessions ON sessions.id = tasks.session
+           LEFT JOIN attempts ON attempts.task = tasks.row AND attempts.number = tasks.attempt
+         WHERE shared_holds.state = 'held' AND tasks.status = 'active'"
+    };
+}
+
+/// A task of the local queue is not written over: only what is finished, was never queued, or is a copy itself.
+const COPY: &str = "INSERT INTO tasks (project, slug, title, description, category, priority, status, spec, ref,
+      agent, session, lease_until, lease_ms, renewed_at, attempt, retry_count, failures, releases, fail_reason,
+      created_at, updated_at, shared)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'active', ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?13, ?13, 1)
+    ON CONFLICT (project, slug) DO UPDATE SET title = excluded.title, description = excluded.description,
+      category = excluded.category, priority = excluded.priority, status = 'active', spec = excluded.spec,
+      ref = excluded.ref, verify = NULL, agent = excluded.agent, session = excluded.session,
+      lease_until = excluded.lease_until, lease_ms = excluded.lease_ms, renewed_at = excluded.renewed_at,
+      attempt = excluded.attempt, retry_count = excluded.retry_count, failures = excluded.failures,
+      releases = excluded.releases, fail_reason = excluded.fail_reason, updated_at = excluded.updated_at, result = NULL,
+      ready_at = 0, open_blockers = 0, deleted_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0,
+      shared = 1
+    WHERE shared = 1 OR status IS NULL OR status IN ('done', 'deleted')";
+
+const BEGIN: &str = "INSERT OR REPLACE INTO attempts (task, number, agent, session, claimed_at, token)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+
+const HOLD: &str =
+    "INSERT OR REPLACE INTO shared_holds (task, server, queue, id, attempt, claim, confirmed, boot, state)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'held')";
+
+const OF_TASK: &str = "SELECT server, queue, id, attempt, claim FROM shared_holds WHERE task = ?1";
+
+/// What a copy owes its server once a turn of it is written: the end of its attempt, or a correction of one that ended.
+pub(crate) fn tell_server(conn: &Connection, turn: &TaskTransition) -> rusqlite::Result<()> {
+    let ends = matches!(turn.attempt, AttemptChange::Ended { .. });
+    let corrects = turn.attempt == AttemptChange::None && turn.before.0 != TaskStatus::Active;
+    if !ends && !corrects {
+        return Ok(());
+    }
+    let place = |row: &Row<'_>| {
+        let place: (String, String) = (row.get(0)?, row.get(1)?);
+        Ok((place, row.get::<_, i64>(2)?, row.get::<_, i64>(3)?, row.get::<_, String>(4)?))
+    };
+    let found = conn.prepare_cached(OF_TASK)?.query_row([turn.after.row], place).optional()?;
+    let Some(((server, queue), id, attempt, claim)) = found else { return Ok(()) };
+    if attempt != turn.before.1 {
+        return Ok(());
+    }
+    let (key, live) = if ends { (claim.clone(), Some(claim)) } else { (format!("{claim} corrected"), None) };
+    let need = live.as_ref().map(|_| LeaseNeed::Live);
+    let body = ServerTurn::of(turn, id, live, need);
+    outbox::put_turn(conn, (&server, &queue), (&key, agent_of(conn, turn)?), (&body, turn.at))?;
+    conn.prepare_cached("UPDATE shared_holds SET state = 'leaving' WHERE task = ?1")?.execute([turn.after.row])?;
+    Ok(())
+}
+
+/// Who had the attempt: its row tells, since the task itself forgets with the turn.
+fn agent_of(conn: &Connection, turn: &TaskTransition) -> rusqlite::Result<Option<String>> {
+    conn.prepare_cached("SELECT agent FROM attempts WHERE task = ?1 AND number = ?2")?
+        .query_row(params![turn.after.row, turn.before.1], |row| row.get(0))
+        .optional()
+}
+
+impl Tx<'_> {
+    /// Keeps what was claimed. `false` where the local queue has an unfinished task of this name: then nothing is kept.
+    pub fn copy_claim(&self, copy: &ClaimCopy<'_>, now: Ms) -> Result<bool, Error> {
+        self.verb(|conn| {
+            let ClaimCopy { project, place, claim, agent, session, token, sent } = *copy;
+            let (plan, queued) = (&claim.task.plan, &claim.task.queued);
+            let lease_ms = queued.hold.as_ref().map_or(model::task::LEASE_MS, |hold| hold.lease_ms);
+            projects::see(conn, project, now)?;
+            let written = conn.prepare_cached(COPY)?.execute(params![
+                project, plan.slug, plan.title, plan.description, plan.category, plan.priority.0, plan.spec,
+                plan.reference, agent, session, NEVER, lease_ms, now.0, queued.attempt, queued.retry_count,
+                queued.failures, queued.releases, queued.fail_reason
+            ])?;
+            if written == 0 {
+                return Ok(false);
+            }
+            let row: i64 = conn
+                .prepare_cached("SELECT row FROM tasks WHERE project = ?1 AND slug = ?2")?
+                .query_row([project, &plan.slug], |row| row.get(0))?;
+            conn.prepare_cached("DELETE FROM task_deps WHERE task = ?1")?.execute([row])?;
+            conn.prepare_cached(BEGIN)?.execute(params![row, queued.attempt, agent, session, now.0, token])?;
+            let hold =
+                params![row, place.server, place.queue, queued.row, queued.attempt, claim.claim, sent.ms, sent.boot];
+            conn.prepare_cached(HOLD)?.execute(hold)?;
+            Ok(true)
+        })
+    }
+
+    /// The server has confirmed these claims; the renewal was sent then.
+    pub fn confirm_holds(&self, claims: &[&str], sent: &BootMoment) -> Result<(), Error> {
+        const CONFIRM: &str = "UPDATE shared_holds SET confirmed = ?2, boot = ?3, told = 0 WHERE claim = ?1";
+        self.verb(|conn| {
+            let mut confirm = conn.prepare_cached(CONFIRM)?;
+            claims.iter().try_for_each(|claim| confirm.execute(params![claim, sent.ms, sent.boot]).map(drop))
+        })
+    }
+
+    /// Its agent is told once that the lease may be over. Whether it was not told before.
+    pub fn note_unsure(&self, claim: &str) -> Result<bool, Error> {
+        const NOTE: &str = "UPDATE shared_holds SET told = 1 WHERE claim = ?1 AND told = 0";
+        self.verb(|conn| conn.prepare_cached(NOTE)?.execute([claim]).map(|rows| rows == 1))
+    }
+
+    /// The server has ended the attempt, or heard of its end: the copy stands so, and owes nothing. Whether it still
+    /// stood otherwise.
+    pub fn end_hold(&self, claim: &str, status: TaskStatus, reason: &str, now: Ms) -> Result<bool, Error> {
+        const OVER: &str = "UPDATE shared_holds SET state = 'over' WHERE claim = ?1 AND state <> 'over'";
+        const ENDED: &str = "UPDATE tasks SET status = ?2, agent = NULL, session = NULL, lease_until = NULL,
+              lease_ms = NULL, renewed_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0, updated_at = ?3
+            WHERE status = 'active' AND row = (SELECT task FROM shared_holds WHERE claim = ?1)";
+        const EXPIRED: &str =
+            "UPDATE attempts SET ended_at = ?2, outcome = 'expired', reason = ?3 WHERE outcome IS NULL
+              AND (task, number) = (SELECT task, attempt FROM shared_holds WHERE claim = ?1)";
+        self.verb(|conn| {
+            let over = conn.prepare_cached(OVER)?.execute([claim])? == 1;
+            if conn.prepare_cached(ENDED)?.execute(params![claim, status.name(), now.0])? == 1 {
+                conn.prepare_cached(EXPIRED)?.execute(params![claim, now.0, reason])?;
+            }
+            Ok(over)
+        })
+    }
+
+    /// The copy of a task, held or not, with the claim of its newest attempt here.
+    pub fn copy_of(&self, project: &str, slug: &str) -> Result<Option<(Queued, String)>, Error> {
+        const COPY: &str = concat!(
+            "SELECT ",
+            queued!(),
+            ", claim FROM tasks JOIN shared_holds ON shared_holds.task = tasks.row
+             WHERE tasks.project = ?1 AND tasks.slug = ?2 AND tasks.shared = 1"
+        );
+        self.verb(|conn| {
+            let both = |row: &Row<'_>| Ok((tasks::read(row)?, row.get(tasks::QUEUED)?));
+            conn.prepare_cached(COPY)?.query_row([project, slug], both).optional()
+        })
+    }
+
+    /// Whether this claim was kept here, or what it owes still is: else nobody here knows of it.
+    pub fn knows_claim(&self, claim: &str) -> Result<bool, Error> {
+        const KNOWN: &str = "SELECT EXISTS (SELECT 1 FROM shared_holds WHERE claim = ?1)
+            OR EXISTS (SELECT 1 FROM outbox WHERE kind = 'turn' AND key = ?1)";
+        self.verb(|conn| conn.prepare_cached(KNOWN)?.query_row([claim], |row| row.get(0)))
+    }
+
+    /// Copies that nobody holds and that no branch needs go, after a while.
+    pub fn forget_copies(&self, now: Ms) -> Result<usize, Error> {
+        const FORGET: &str = "DELETE FROM tasks WHERE shared = 1 AND status <> 'active' AND updated_at < ?1
+              AND row NOT IN (SELECT task FROM task_branches)
+              AND row NOT IN (SELECT task FROM shared_holds WHERE state = 'leaving')";
+        self.verb(|conn| conn.prepare_cached(FORGET)?.execute([now.0 - KEPT_MS]))
+    }
+}
+
+impl Store {
+    /// Everything that agents of this machine hold on this server.
+    pub fn shared_holds(&self, server: &str) -> Result<Vec<SharedHold>, Error> {
+        const ALL: &str = concat!(holds!(), " AND shared_holds.server = ?1 ORDER BY shared_holds.task");
+        self.read(|conn| conn.prepare_cached(ALL)?.query_map([server], read)?.collect())
+    }
+
+    /// How many tasks of any server agents of this machine hold.
+    pub fn shared_hold_count(&self) -> Result<i64, Error> {
+        const COUNT: &str = "SELECT count(*) FROM shared_holds JOIN tasks ON tasks.row = task
+            WHERE state = 'held' AND status = 'active'";
+        self.read(|conn| conn.prepare_cached(COUNT)?.query_row([], |row| row.get(0)))
+    }
+}
+
+fn process(pid: Option<u32>, started: Option<i64>) -> Option<ClientProcess> {
+    pid.map(|pid| ClientProcess { pid, started: started.unwrap_or_default().cast_unsigned() })
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<SharedHold> {
+    Ok(SharedHold {
+        task: row.get(0)?,
+        project: row.get(1)?,
+        slug: row.get(2)?,
+        server: row.get(3)?,
+        queue: row.get(4)?,
+        id: row.get(5)?,
+        attempt: row.get(6)?,
+        claim: row.get(7)?,
+        agent: row.get(8)?,
+        session: row.get(9)?,
+        lease_ms: row.get::<_, Option<i64>>(10)?.unwrap_or(model::task::LEASE_MS),
+        renewed_at: Ms(row.get::<_, Option<i64>>(11)?.unwrap_or_default()),
+        confirmed: BootMoment { ms: row.get(12)?, boot: row.get(13)? },
+        told: row.get(14)?,
+        tool_of: process(row.get(15)?, row.get(16)?),
+        group: process(row.get(17)?, row.get(18)?),
+    })
+}
