@@ -29,12 +29,17 @@ CREATE TABLE {s}.agents (
   machine      uuid NOT NULL REFERENCES {s}.machines ON DELETE CASCADE,
   id           text NOT NULL,
   named        boolean NOT NULL,
+  -- What people call it there, and which client it is.
+  name         text,
+  client       text,
   project      int REFERENCES {s}.projects,
   status       text NOT NULL,
   session      text,
   conversation text,
   task         text,
   now_does     text,
+  -- What it asks of a person, who answers on its machine.
+  asks         text,
   context      smallint,
   since        timestamptz NOT NULL,
   by           name NOT NULL DEFAULT current_user,
@@ -227,8 +232,9 @@ GRANT INSERT (id, label, instance, starts, build, speaks, seen_at), UPDATE (labe
 GRANT INSERT (name) ON {s}.projects TO {agent};
 -- A lock of a row needs the right to change something of it.
 GRANT UPDATE (created_at) ON {s}.projects TO {agent};
-GRANT INSERT (machine, id, named, project, status, session, conversation, task, now_does, context, since, seen_at),
-  UPDATE (named, project, status, session, conversation, task, now_does, context, since, seen_at), DELETE
+GRANT INSERT (machine, id, named, name, client, project, status, session, conversation, task, now_does, asks, context, since,
+  seen_at), UPDATE (named, name, client, project, status, session, conversation, task, now_does, asks, context, since,
+  seen_at), DELETE
   ON {s}.agents TO {agent};
 GRANT INSERT, UPDATE ON {s}.tasks TO {agent};
 GRANT INSERT, DELETE ON {s}.task_deps TO {agent};

@@ -4,9 +4,13 @@
 mod connection;
 mod credentials;
 mod dial;
+mod fleet_server;
 mod link;
+mod messages;
 mod migrate;
+mod presence;
 mod queue;
+mod record;
 mod server_error;
 mod service;
 mod statement;
@@ -16,9 +20,13 @@ mod url;
 mod wire;
 
 pub use connection::{Connection, InTransaction, Patience, Rows, Transaction};
+pub use fleet_server::FleetServer;
 pub use link::{Link, LocalClock};
+pub use messages::WaitingMessage;
 pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, grant_record, migrate, version};
+pub use presence::{AgentPresence, FleetAgent, Heartbeat, Seen};
 pub use queue::{Machine, PgQueue, queue_statement};
+pub use record::{MOST_BYTES, MOST_EVENTS, RecordQuery, RecordSum, RecordedEvent, SentEvent};
 pub use server_error::FlightError;
 pub use statement::Statement;
 pub use target::{Surroundings, Target, TargetWish, UrlPlace};

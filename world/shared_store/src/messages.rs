@@ -1,6 +1,6 @@
 //! Messages between machines: put once by their ids, and taken by one machine each.
 
-use crate::Connection;
+use crate::fleet_server::{FleetServer, json_text};
 use serde::Deserialize;
 use serde_json::json;
 use store::{OutgoingMessage, ServerError};
@@ -47,7 +47,7 @@ const FETCHED: &str = "UPDATE {s}.messages SET fetched_at = coalesce(fetched_at,
 WHERE id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb))::uuid[]) AND (fetched_at IS NULL OR fetched_by = $1::uuid)
 RETURNING to_json(id)::text";
 
-impl Connection {
+impl FleetServer<'_> {
     /// The same id twice is one message.
     ///
     /// # Errors
@@ -59,8 +59,8 @@ impl Connection {
                 "to_machine": message.to_machine, "to_agent": message.to_agent,
                 "to_conversation": message.to_conversation, "body": body})
         }).collect();
-        let rows = serde_json::to_string(&rows).unwrap_or_default();
-        self.tell(&[(PUT, vec![Some(machine.to_string()), Some(rows)])])
+        let rows = json_text(&rows);
+        self.flight(&[(PUT, vec![Some(machine.to_string()), rows])]).map(drop)
     }
 
     /// What waits for this machine, or for a conversation that it carries: the oldest.
@@ -73,9 +73,9 @@ impl Connection {
         conversations: &[String],
         most: usize,
     ) -> Result<Vec<WaitingMessage>, ServerError> {
-        let conversations = serde_json::to_string(conversations).unwrap_or_default();
-        let values = vec![Some(machine.to_string()), Some(conversations), Some(most.to_string())];
-        let rows = self.ask_rows(DUE, values)?;
+        let conversations = json_text(&conversations);
+        let values = vec![Some(machine.to_string()), conversations, Some(most.to_string())];
+        let rows = self.ask(DUE, values)?;
         Ok(rows.into_iter().filter_map(|row| serde_json::from_value(row).ok()).collect())
     }
 
@@ -84,8 +84,8 @@ impl Connection {
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn messages_fetched(&mut self, machine: &str, ids: &[String]) -> Result<Vec<String>, ServerError> {
-        let ids = serde_json::to_string(ids).unwrap_or_default();
-        let rows = self.ask_rows(FETCHED, vec![Some(machine.to_string()), Some(ids)])?;
+        let ids = json_text(&ids);
+        let rows = self.ask(FETCHED, vec![Some(machine.to_string()), ids])?;
         Ok(rows.iter().filter_map(|row| row.as_str().map(String::from)).collect())
     }
 }

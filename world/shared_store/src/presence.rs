@@ -1,9 +1,9 @@
 //! Presence: that this machine is there, what its agents do, and what the others of the fleet do. Only ages are told and
 //! taken: no clock of a machine is compared with another's.
 
-use crate::{Connection, Statement};
+use crate::SPEAKS;
+use crate::fleet_server::{FleetServer, json_text};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use store::ServerError;
 
 /// Who says that it is there.
@@ -73,9 +73,6 @@ pub struct FleetAgent {
     pub silent_ms: i64,
 }
 
-/// The version of the schema that this build speaks.
-pub const SPEAKS: i64 = 1;
-
 const SEEN: &str = "WITH old AS (SELECT instance, starts, seen_at FROM {s}.machines WHERE id = $1::uuid), put AS (
   INSERT INTO {s}.machines AS m (id, label, instance, starts, build, speaks)
   VALUES ($1::uuid, left($2::text, 64), $3::uuid, $4::int, left($5::text, 64), $6::int)
@@ -128,7 +125,7 @@ const LEAVE: &str = "DELETE FROM {s}.agents WHERE machine = $1::uuid";
 
 const TEND: &str = "SELECT 'null'::text FROM (SELECT {s}.tend()) AS tended";
 
-impl Connection {
+impl FleetServer<'_> {
     /// Says that this machine is there.
     ///
     /// # Errors
@@ -142,7 +139,7 @@ impl Connection {
             beat.build.clone(),
             SPEAKS.to_string(),
         ];
-        let rows = self.ask_rows(SEEN, values.map(Some).to_vec())?;
+        let rows = self.ask(SEEN, values.map(Some).to_vec())?;
         Ok(rows.into_iter().next().and_then(|row| serde_json::from_value(row).ok()).unwrap_or_default())
     }
 
@@ -151,8 +148,8 @@ impl Connection {
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn agents_put(&mut self, machine: &str, agents: &[AgentPresence]) -> Result<(), ServerError> {
-        let rows = serde_json::to_string(agents).unwrap_or_default();
-        self.tell(&[(PROJECTS_PUT, vec![Some(rows.clone())]), (AGENTS_PUT, vec![Some(machine.to_string()), Some(rows)])])
+        let rows = json_text(&agents);
+        self.flight(&[(PROJECTS_PUT, vec![rows.clone()]), (AGENTS_PUT, vec![Some(machine.to_string()), rows])]).map(drop)
     }
 
     /// All agents of other machines in these projects.
@@ -160,8 +157,8 @@ impl Connection {
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn fleet(&mut self, machine: &str, projects: &[String]) -> Result<Vec<FleetAgent>, ServerError> {
-        let projects = serde_json::to_string(projects).unwrap_or_default();
-        let rows = self.ask_rows(FLEET, vec![Some(machine.to_string()), Some(projects)])?;
+        let projects = json_text(&projects);
+        let rows = self.ask(FLEET, vec![Some(machine.to_string()), projects])?;
         Ok(rows.into_iter().filter_map(|row| serde_json::from_value(row).ok()).collect())
     }
 
@@ -170,7 +167,7 @@ impl Connection {
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn leave(&mut self, machine: &str) -> Result<(), ServerError> {
-        self.tell(&[(LEAVE, vec![Some(machine.to_string())])])
+        self.flight(&[(LEAVE, vec![Some(machine.to_string())])]).map(drop)
     }
 
     /// Makes partitions and drops what is old: once a day, by whichever machine.
@@ -178,6 +175,6 @@ impl Connection {
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn tend(&mut self) -> Result<(), ServerError> {
-        self.ask_rows(TEND, Vec::new()).map(drop)
+        self.ask(TEND, Vec::new()).map(drop)
     }
 }

@@ -1,6 +1,6 @@
 //! The record of the fleet: events of all machines, appended once each by their ids, and looked through by project.
 
-use crate::Connection;
+use crate::fleet_server::{FleetServer, json_text};
 use crate::presence::PROJECTS_PUT;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -115,14 +115,14 @@ const SUMS: &str = concat!(
     " GROUP BY m.label, e.machine, p.name ORDER BY count(*) DESC LIMIT $5::int"
 );
 
-impl Connection {
+impl FleetServer<'_> {
     /// Appends what is new of them. The same id twice is one event.
     ///
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn events_put(&mut self, machine: &str, events: &[SentEvent]) -> Result<(), ServerError> {
-        let rows = serde_json::to_string(events).unwrap_or_default();
-        self.tell(&[(PROJECTS_PUT, vec![Some(rows.clone())]), (PUT, vec![Some(machine.to_string()), Some(rows)])])
+        let rows = json_text(&events);
+        self.flight(&[(PROJECTS_PUT, vec![rows.clone()]), (PUT, vec![Some(machine.to_string()), rows])]).map(drop)
     }
 
     /// The newest that match, of what this role may read.
@@ -130,7 +130,7 @@ impl Connection {
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn record(&mut self, query: &RecordQuery) -> Result<Vec<RecordedEvent>, ServerError> {
-        let rows = self.ask_rows(FIND, values(query))?;
+        let rows = self.ask(FIND, values(query))?;
         Ok(rows.into_iter().filter_map(|row| serde_json::from_value(row).ok()).collect())
     }
 
@@ -139,7 +139,7 @@ impl Connection {
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn record_sums(&mut self, query: &RecordQuery) -> Result<Vec<RecordSum>, ServerError> {
-        let rows = self.ask_rows(SUMS, values(query))?;
+        let rows = self.ask(SUMS, values(query))?;
         Ok(rows.into_iter().filter_map(|row| serde_json::from_value(row).ok()).collect())
     }
 }

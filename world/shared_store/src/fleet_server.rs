@@ -1,0 +1,48 @@
+//! What is asked of a server besides its queue: who is there, messages, the record. Over a connection that somebody else
+//! keeps.
+
+use crate::{Connection, InTransaction, Rows, Schema, Statement};
+use store::ServerError;
+
+/// A statement that was beaten by another's is sent so often.
+const TRIES: usize = 3;
+
+/// The fleet's part of a server.
+pub struct FleetServer<'c> {
+    connection: &'c mut Connection,
+    schema: &'c Schema,
+}
+
+/// A statement, and its parameters.
+pub(crate) type Asked = (&'static str, Vec<Option<String>>);
+
+impl<'c> FleetServer<'c> {
+    pub fn new(connection: &'c mut Connection, schema: &'c Schema) -> Self {
+        Self { connection, schema }
+    }
+
+    /// The rows that one statement answers.
+    pub(crate) fn ask(&mut self, sql: &'static str, values: Vec<Option<String>>) -> Result<Rows, ServerError> {
+        Ok(self.flight(&[(sql, values)])?.into_iter().next().unwrap_or_default())
+    }
+
+    /// Each of them is idempotent, so they are sent again whole.
+    pub(crate) fn flight(&mut self, asked: &[Asked]) -> Result<Vec<Rows>, ServerError> {
+        let statement = |(sql, values): &Asked| Statement::new(sql, self.schema.name(), values.clone());
+        let statements: Vec<Statement> = asked.iter().map(statement).collect();
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.connection.flight(&statements, InTransaction::No) {
+                Err(error) if tries < TRIES && error.send_again() && !error.is_broken() => {}
+                answer => return Ok(answer?),
+            }
+        }
+    }
+}
+
+/// JSON for a server, which knows no text with a zero byte.
+pub(crate) fn json_text(value: &impl serde::Serialize) -> Option<String> {
+    let text = serde_json::to_string(value).unwrap_or_default();
+    Some(if text.contains("\\u0000") { text.replace("\\u0000", " ") } else { text })
+}
