@@ -118,6 +118,8 @@ impl Connection {
         };
         line.allowance.renew();
         let done = runtime.block_on(in_time(self.patience.flight, work(&line.client)));
+        // Whoever drives the connection found that out, and the client only that it is over.
+        let done = if line.allowance.is_overdrawn() { Err(FlightError::TooMuch) } else { done };
         if let Err(error) = &done {
             self.broken = error.is_broken();
         }

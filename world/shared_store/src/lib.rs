@@ -10,6 +10,7 @@ mod service;
 mod statement;
 mod target;
 mod tls;
+mod tls_stream;
 mod url;
 mod wire;
 

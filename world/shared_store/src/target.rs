@@ -104,8 +104,11 @@ impl Target {
 
     /// As people know it: host and database, never a secret.
     pub fn shown(&self) -> String {
-        let host = self.doors.first().map(|door| door.host.shown()).unwrap_or_default();
-        crate::server_error::clean(&format!("{host}/{}", self.database))
+        self.doors.first().map(|door| self.shown_at(&door.host)).unwrap_or_default()
+    }
+
+    pub(crate) fn shown_at(&self, host: &Host) -> String {
+        crate::server_error::clean(&format!("{}/{}", host.shown(), self.database))
     }
 
     /// The role that it connects as.
@@ -268,8 +271,7 @@ fn password(
         Host::Tcp(host, port) => (host.as_str(), *port),
         Host::Unix(folder, port) => (folder.to_str().unwrap_or_default(), *port),
     };
-    let both = [name, "localhost"];
-    let hosts = if matches!(host, Host::Unix(..)) { &both[..] } else { &both[..1] };
+    let hosts: &[&str] = if matches!(host, Host::Unix(..)) { &[name, "localhost"] } else { &[name] };
     let wanted = Lookup { hosts, port, database, user };
     let found = path.as_deref().map(|path: &Path| credentials::looked_up(path, wanted)).transpose()?.flatten();
     Ok(found.or_else(|| around.variable("PGPASSWORD").map(|text| Secret::new(text.to_string()))))
