@@ -1,9 +1,9 @@
 //! Reaching a server: its hosts one after the other, each by its kind of socket.
 
-use crate::Target;
+use crate::ServerTarget;
 use crate::connection::Line;
 use crate::server_error::{FlightError, unreached};
-use crate::target::{Door, Host, SessionNeed};
+use crate::target::{Endpoint, Host, SessionNeed};
 use crate::tls_stream::Handshake;
 use crate::wire::{Allowance, Socket, Wire};
 use rustls::pki_types::ServerName;
@@ -23,31 +23,31 @@ const SILENCE: Duration = Duration::from_secs(15);
 
 /// The first host that lets us in. Each has its share of the patience, so that one that says nothing leaves some to the
 /// others.
-pub(crate) async fn dial(target: &Target, patience: Duration) -> Result<Line, ServerError> {
-    let share = patience / u32::try_from(target.doors.len()).unwrap_or(u32::MAX).max(1);
+pub(crate) async fn dial(target: &ServerTarget, patience: Duration) -> Result<Line, ServerError> {
+    let share = patience / u32::try_from(target.endpoints.len()).unwrap_or(u32::MAX).max(1);
     let mut why = None;
-    for door in &target.doors {
-        let reached = tokio::time::timeout(share, reach(target, door)).await.unwrap_or(Err(FlightError::Late));
+    for endpoint in &target.endpoints {
+        let reached = tokio::time::timeout(share, reach(target, endpoint)).await.unwrap_or(Err(FlightError::Late));
         match (reached, &why) {
             (Ok(line), _) => return Ok(line),
             // What was refused tells more than what was not reached.
             (Err(_), Some(ServerError::Refused(_))) => {}
-            (Err(error), _) => why = Some(unreached(&target.shown_at(&door.host), error)),
+            (Err(error), _) => why = Some(unreached(&target.shown_at(&endpoint.host), error)),
         }
     }
     Err(why.unwrap_or_else(|| ServerError::Refused("the server's URL names no host".to_string())))
 }
 
-async fn reach(target: &Target, door: &Door) -> Result<Line, FlightError> {
-    let socket = socket(door).await.map_err(|cause| FlightError::Broken(cause.to_string()))?;
+async fn reach(target: &ServerTarget, endpoint: &Endpoint) -> Result<Line, FlightError> {
+    let socket = socket(endpoint).await.map_err(|cause| FlightError::Broken(cause.to_string()))?;
     let allowance = Allowance::new();
     let wire = Wire { socket, allowance: allowance.clone() };
     let mut config = Config::new();
     config.user(&target.user).dbname(&target.database).application_name(NAME).channel_binding(target.binding);
-    if let Some(password) = &door.password {
+    if let Some(password) = &endpoint.password {
         config.password(password.reveal());
     }
-    let (client, driver) = match (&door.tls, &door.host) {
+    let (client, driver) = match (&endpoint.tls, &endpoint.host) {
         (Some(tls), Host::Tcp(name, _)) => {
             let name = ServerName::try_from(name.clone());
             let name =
@@ -84,15 +84,15 @@ async fn writable(client: &Client) -> Result<(), FlightError> {
     Err(FlightError::Said { state: "25006".to_string(), words: "it takes no changes".to_string() })
 }
 
-async fn socket(door: &Door) -> io::Result<Socket> {
-    match &door.host {
+async fn socket(endpoint: &Endpoint) -> io::Result<Socket> {
+    match &endpoint.host {
         Host::Unix(folder, port) => {
             UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await.map(Socket::Unix)
         }
         Host::Tcp(host, port) => {
             let stream = TcpStream::connect((host.as_str(), *port)).await?;
             // A name may lead anywhere, whatever it is.
-            if door.tls.is_none() && !stream.peer_addr()?.ip().is_loopback() {
+            if endpoint.tls.is_none() && !stream.peer_addr()?.ip().is_loopback() {
                 return Err(io::Error::other(
                     "its name leads off this machine, and nothing is sent in the clear there",
                 ));

@@ -18,4 +18,6 @@ pub use connection::{Connection, InTransaction, Patience, Rows, Transaction};
 pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, grant_record, migrate, version};
 pub use server_error::FlightError;
 pub use statement::Statement;
-pub use target::{Surroundings, Target, TargetWish, UrlPlace};
+pub use target::{ServerEnvironment, ServerTarget, TargetWish, UrlPlace};
+// Shorter where nothing else is a target.
+pub use target::{ServerEnvironment as Surroundings, ServerTarget as Target};

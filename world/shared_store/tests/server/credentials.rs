@@ -23,7 +23,7 @@ fn write(path: &Path, text: &str, mode: u32) {
 }
 
 #[test]
-fn x3_a_password_in_an_address_is_refused_in_a_file_and_taken_from_the_environment() {
+fn a_password_in_an_address_is_refused_in_a_file_and_taken_from_the_environment() {
     let url = "postgresql://ada:s3cret@localhost/taut";
     let words = refusal(Target::resolve(&wish(url), &Surroundings::default()));
     assert!(words.contains("`password_file`") && !words.contains("s3cret"), "{words}");
@@ -54,7 +54,7 @@ fn x3_what_would_be_sent_in_the_clear_off_this_machine_is_refused() {
 }
 
 #[test]
-fn x3_a_password_file_that_others_can_read_is_refused_with_the_command_that_mends_it() {
+fn a_password_file_that_others_can_read_is_refused_with_the_command_that_mends_it() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join(".pgpass");
     write(&file, "*:*:*:*:s3cret\n", 0o644);

@@ -20,7 +20,7 @@ fn with_rows() -> Option<Server> {
 }
 
 #[test]
-fn x3_every_right_that_members_lack_is_refused() {
+fn every_right_that_members_lack_is_refused() {
     let Some(server) = with_rows() else { return };
     let month = server.sql("SELECT 'events_' || to_char(now() AT TIME ZONE 'UTC', 'YYYYMM')");
     let of_month = [
@@ -88,7 +88,7 @@ fn seen(connection: &mut Connection) -> serde_json::Value {
 }
 
 #[test]
-fn x3_a_member_writes_the_record_and_reads_only_the_projects_it_was_granted() {
+fn a_member_writes_the_record_and_reads_only_the_projects_it_was_granted() {
     let Some(server) = with_rows() else { return };
     let mut member = server.member();
     assert_eq!(seen(&mut member), json!([]));
@@ -114,7 +114,7 @@ fn x3_a_member_writes_the_record_and_reads_only_the_projects_it_was_granted() {
 }
 
 #[test]
-fn x3_a_grant_to_one_member_is_not_one_to_the_others_and_who_wrote_is_the_servers_word() {
+fn a_grant_to_one_member_is_not_one_to_the_others_and_who_wrote_is_the_servers_word() {
     let Some(server) = with_rows() else { return };
     let name = |of: &str| format!("{of}_of_{}", server.database);
     for of in ["ada", "bob"] {
