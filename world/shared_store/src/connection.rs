@@ -3,7 +3,7 @@
 
 use crate::server_error::FlightError;
 use crate::wire::Allowance;
-use crate::{Statement, Target, dial};
+use crate::{ServerTarget, Statement, dial};
 use serde_json::Value;
 use std::future::Future;
 use std::time::Duration;
@@ -60,7 +60,7 @@ pub(crate) struct Line {
 impl Connection {
     /// # Errors
     /// `Away` where nobody answers in time; `Refused`, with what helps, where the answer is no.
-    pub fn open(target: &Target, patience: Patience) -> Result<Self, ServerError> {
+    pub fn open(target: &ServerTarget, patience: Patience) -> Result<Self, ServerError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|cause| ServerError::Away(format!("no connection can be made: {cause}")))?;
         match runtime.block_on(dial::dial(target, patience.connect)) {
@@ -118,6 +118,8 @@ impl Connection {
         };
         line.allowance.renew();
         let done = runtime.block_on(in_time(self.patience.flight, work(&line.client)));
+        // Whoever drives the connection found that out, and the client only that it is over.
+        let done = if line.allowance.is_overdrawn() { Err(FlightError::TooMuch) } else { done };
         if let Err(error) = &done {
             self.broken = error.is_broken();
         }

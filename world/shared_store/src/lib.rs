@@ -16,6 +16,7 @@ mod service;
 mod statement;
 mod target;
 mod tls;
+mod tls_stream;
 mod url;
 mod wire;
 
@@ -29,4 +30,6 @@ pub use queue::{Machine, PgQueue, queue_statement};
 pub use record::{MOST_BYTES, MOST_EVENTS, RecordQuery, RecordSum, RecordedEvent, SentEvent};
 pub use server_error::FlightError;
 pub use statement::Statement;
-pub use target::{Surroundings, Target, TargetWish, UrlPlace};
+pub use target::{ServerEnvironment, ServerTarget, TargetWish, UrlPlace};
+// Shorter where nothing else is a target.
+pub use target::{ServerEnvironment as Surroundings, ServerTarget as Target};

@@ -1,7 +1,7 @@
 //! The schema on a server: made and brought forward by its owner, and which versions speak with each other.
 
 use crate::connection::Transaction;
-use crate::{Connection, FlightError, InTransaction, Patience, Statement, Target};
+use crate::{Connection, FlightError, InTransaction, Patience, ServerTarget, Statement};
 use serde_json::Value;
 use store::ServerError;
 
@@ -97,7 +97,7 @@ pub struct ServerVersion {
 ///
 /// # Errors
 /// `Refused` also where an administrator must do something first: then it says what.
-pub fn migrate(owner: &Target, schema: &Schema, patience: Patience) -> Result<Migrated, ServerError> {
+pub fn migrate(owner: &ServerTarget, schema: &Schema, patience: Patience) -> Result<Migrated, ServerError> {
     let mut connection = Connection::open(owner, patience)?;
     let mut tries = 0;
     loop {

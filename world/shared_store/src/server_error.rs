@@ -20,6 +20,9 @@ pub enum FlightError {
     Late,
     #[error("it answered with something that is no JSON")]
     Garbled,
+    /// More than is read of one flight; asked again it would be no less.
+    #[error("it answered with more than is read")]
+    TooMuch,
     /// Before it could say anything itself: its certificate, or what it wants to be shown.
     #[error("{0}")]
     Unfit(String),
@@ -30,7 +33,7 @@ impl FlightError {
     pub fn state(&self) -> Option<&str> {
         match self {
             Self::Said { state, .. } => Some(state),
-            Self::Broken(_) | Self::Late | Self::Garbled | Self::Unfit(_) => None,
+            Self::Broken(_) | Self::Late | Self::Garbled | Self::TooMuch | Self::Unfit(_) => None,
         }
     }
 
@@ -42,7 +45,7 @@ impl FlightError {
                 matches!(state.as_str(), "40P01" | "40001" | "57014" | "55P03" | "25P03") || self.is_broken()
             }
             Self::Broken(_) => true,
-            Self::Late | Self::Garbled | Self::Unfit(_) => false,
+            Self::Late | Self::Garbled | Self::TooMuch | Self::Unfit(_) => false,
         }
     }
 
@@ -53,7 +56,7 @@ impl FlightError {
             Self::Said { state, .. } => {
                 matches!(state.as_str(), "57P01" | "57P02" | "57P03" | "57P05" | "25P03") || state.starts_with("08")
             }
-            Self::Broken(_) | Self::Late | Self::Garbled | Self::Unfit(_) => true,
+            Self::Broken(_) | Self::Late | Self::Garbled | Self::TooMuch | Self::Unfit(_) => true,
         }
     }
 
@@ -102,7 +105,7 @@ impl From<FlightError> for ServerError {
     fn from(error: FlightError) -> Self {
         let (state, words) = match &error {
             FlightError::Said { state, words } => (state, words),
-            FlightError::Unfit(words) => return Self::Refused(words.clone()),
+            FlightError::Unfit(_) | FlightError::TooMuch => return Self::Refused(error.to_string()),
             FlightError::Broken(_) | FlightError::Late | FlightError::Garbled => return Self::Away(error.to_string()),
         };
         let class = state.get(..2).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Service files, as PostgreSQL's own programs read them: a name in brackets, and below it what it stands for.
 
-use crate::Surroundings;
+use crate::ServerEnvironment;
 use crate::credentials::{self, Unfit};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const MOST_BYTES: u64 = 1 << 20;
 ///
 /// # Errors
 /// `Refused` where no file has it, or one with a password in it can be read by others.
-pub(crate) fn find(name: &str, around: &Surroundings) -> Result<BTreeMap<String, String>, ServerError> {
+pub(crate) fn find(name: &str, around: &ServerEnvironment) -> Result<BTreeMap<String, String>, ServerError> {
     let shown = crate::server_error::clean(name);
     let mut asked = Vec::new();
     for path in places(around) {
@@ -37,7 +37,7 @@ pub(crate) fn find(name: &str, around: &Surroundings) -> Result<BTreeMap<String,
     )))
 }
 
-fn places(around: &Surroundings) -> Vec<PathBuf> {
+fn places(around: &ServerEnvironment) -> Vec<PathBuf> {
     let own = match around.variable("PGSERVICEFILE") {
         Some(path) => Some(PathBuf::from(path)),
         None => around.home.as_ref().map(|home| home.join(".pg_service.conf")),

@@ -17,8 +17,8 @@ const PORT: u16 = 5432;
 
 /// Where to connect, as whom. What it was resolved from is read once: after a refusal it is resolved again.
 #[derive(Debug, Clone)]
-pub struct Target {
-    pub(crate) doors: Vec<Door>,
+pub struct ServerTarget {
+    pub(crate) endpoints: Vec<Endpoint>,
     pub(crate) user: String,
     pub(crate) database: String,
     pub(crate) binding: ChannelBinding,
@@ -27,7 +27,7 @@ pub struct Target {
 
 /// One host, with what it takes to enter there.
 #[derive(Debug, Clone)]
-pub(crate) struct Door {
+pub(crate) struct Endpoint {
     pub host: Host,
     pub password: Option<Secret>,
     /// `None`: in the clear, and on this machine.
@@ -71,15 +71,15 @@ pub enum UrlPlace {
 
 /// What stands around a process, as data. Not shown: a password may be in it.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct ServerEnvironment {
     pub variables: BTreeMap<String, String>,
     pub home: Option<PathBuf>,
 }
 
-impl Target {
+impl ServerTarget {
     /// # Errors
     /// `Refused`, with what helps; never with the address, which may hold a password.
-    pub fn resolve(wish: &TargetWish, around: &Surroundings) -> Result<Self, ServerError> {
+    pub fn resolve(wish: &TargetWish, around: &ServerEnvironment) -> Result<Self, ServerError> {
         let parts = parts(wish, around)?;
         let files = files(wish, &parts, around);
         let hosts: Vec<Host> = parts.hosts.iter().map(|(host, port)| Host::of(host, *port)).collect();
@@ -89,23 +89,26 @@ impl Target {
         let database = given(parts.database.as_deref(), around, &["PGDATABASE"]).unwrap_or_else(|| user.clone());
         let proof = proof(parts.named.get("sslmode").map(String::as_str), &hosts, &files)?;
         let tls = proof.map(|proof| tls::config(proof, &files)).transpose()?;
-        let mut doors = Vec::with_capacity(hosts.len());
+        let mut endpoints = Vec::with_capacity(hosts.len());
         for host in hosts {
             let wanted = (&host, database.as_str(), user.as_str());
             let password = password(wish, &parts, around, wanted)?;
             let tls = if matches!(host, Host::Unix(..)) { None } else { tls.clone() };
-            doors.push(Door { host, password, tls });
+            endpoints.push(Endpoint { host, password, tls });
         }
-        let asked = doors.iter().any(|door| door.password.is_some());
+        let asked = endpoints.iter().any(|endpoint| endpoint.password.is_some());
         let binding = binding(parts.named.get("channel_binding").map(String::as_str), proof, asked)?;
-        let session = session(parts.named.get("target_session_attrs").map(String::as_str), doors.len())?;
-        Ok(Self { doors, user, database, binding, session })
+        let session = session(parts.named.get("target_session_attrs").map(String::as_str), endpoints.len())?;
+        Ok(Self { endpoints, user, database, binding, session })
     }
 
     /// As people know it: host and database, never a secret.
     pub fn shown(&self) -> String {
-        let host = self.doors.first().map(|door| door.host.shown()).unwrap_or_default();
-        crate::server_error::clean(&format!("{host}/{}", self.database))
+        self.endpoints.first().map(|endpoint| self.shown_at(&endpoint.host)).unwrap_or_default()
+    }
+
+    pub(crate) fn shown_at(&self, host: &Host) -> String {
+        crate::server_error::clean(&format!("{}/{}", host.shown(), self.database))
     }
 
     /// The role that it connects as.
@@ -120,7 +123,7 @@ impl std::fmt::Debug for TargetWish {
     }
 }
 
-impl Surroundings {
+impl ServerEnvironment {
     /// An empty one counts as none, as everywhere in PostgreSQL.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
@@ -153,7 +156,7 @@ impl Host {
 }
 
 /// The address, with what it leaves open filled in from its service and the environment.
-fn parts(wish: &TargetWish, around: &Surroundings) -> Result<Parts, ServerError> {
+fn parts(wish: &TargetWish, around: &ServerEnvironment) -> Result<Parts, ServerError> {
     let unreadable = |why| refused(&format!("the server's URL cannot be read: {why}"));
     let mut parts = match &wish.url {
         Some(url) => url::parse(url).map_err(unreadable)?,
@@ -187,7 +190,7 @@ fn parts(wish: &TargetWish, around: &Surroundings) -> Result<Parts, ServerError>
 }
 
 /// The configuration's own words first, then the address's, then the environment's.
-fn files(wish: &TargetWish, parts: &Parts, around: &Surroundings) -> Files {
+fn files(wish: &TargetWish, parts: &Parts, around: &ServerEnvironment) -> Files {
     let pick = |own: &Option<PathBuf>, named: &str, variable: &str| {
         let other = parts.named.get(named).map(String::as_str).or_else(|| around.variable(variable));
         own.clone().or_else(|| other.filter(|path| *path != "system").map(PathBuf::from))
@@ -253,7 +256,7 @@ fn session(asked: Option<&str>, hosts: usize) -> Result<SessionNeed, ServerError
 fn password(
     wish: &TargetWish,
     parts: &Parts,
-    around: &Surroundings,
+    around: &ServerEnvironment,
     (host, database, user): (&Host, &str, &str),
 ) -> Result<Option<Secret>, ServerError> {
     if let Some(password) = &parts.password {
@@ -268,14 +271,13 @@ fn password(
         Host::Tcp(host, port) => (host.as_str(), *port),
         Host::Unix(folder, port) => (folder.to_str().unwrap_or_default(), *port),
     };
-    let both = [name, "localhost"];
-    let hosts = if matches!(host, Host::Unix(..)) { &both[..] } else { &both[..1] };
+    let hosts: &[&str] = if matches!(host, Host::Unix(..)) { &[name, "localhost"] } else { &[name] };
     let wanted = Lookup { hosts, port, database, user };
     let found = path.as_deref().map(|path: &Path| credentials::looked_up(path, wanted)).transpose()?.flatten();
     Ok(found.or_else(|| around.variable("PGPASSWORD").map(|text| Secret::new(text.to_string()))))
 }
 
-fn given(own: Option<&str>, around: &Surroundings, variables: &[&str]) -> Option<String> {
+fn given(own: Option<&str>, around: &ServerEnvironment, variables: &[&str]) -> Option<String> {
     own.or_else(|| variables.iter().find_map(|name| around.variable(name))).map(str::to_string)
 }
 

@@ -26,11 +26,16 @@ impl Allowance {
         self.0.store(MOST_BYTES, Ordering::Relaxed);
     }
 
+    /// Whether more came than was allowed.
+    pub fn is_overdrawn(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+
     fn take(&self, bytes: usize) -> io::Result<()> {
         let left = self.0.load(Ordering::Relaxed);
         let taken = u64::try_from(bytes).unwrap_or(u64::MAX);
         self.0.store(left.saturating_sub(taken), Ordering::Relaxed);
-        if taken > left { Err(io::Error::other("it sent more than is read of an answer")) } else { Ok(()) }
+        if taken >= left { Err(io::Error::other("it sent more than is read of an answer")) } else { Ok(()) }
     }
 }
 

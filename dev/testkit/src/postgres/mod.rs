@@ -182,6 +182,18 @@ impl Cluster {
         if done.success() { Ok(done.stdout_text().trim_end().to_owned()) } else { Err(done.stderr_text()) }
     }
 
+    /// Has the server admit by this line of `pg_hba.conf`, besides everybody over the socket.
+    ///
+    /// # Panics
+    /// Where it cannot be told.
+    pub fn admit(&self, line: &str) {
+        let path = self.folder.join("data/pg_hba.conf");
+        fs::write(path, format!("local all all trust\n{line}\n")).expect("the file of who is admitted");
+        self.sql("postgres", "SELECT pg_reload_conf()");
+        let read = "SELECT count(*) FROM pg_hba_file_rules WHERE error IS NULL";
+        assert_eq!(self.sql("postgres", read), "2", "{line}");
+    }
+
     /// As a power cut: nothing is written any more, nobody is told.
     ///
     /// # Panics

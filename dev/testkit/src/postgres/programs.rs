@@ -1,5 +1,6 @@
 //! Where PostgreSQL's programs are: distributions keep the server's out of the path.
 
+use std::cmp::Reverse;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,6 @@ fn versions(root: &Path) -> Vec<PathBuf> {
         .flatten()
         .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
         .collect();
-    found.sort_by(|one, other| other.0.cmp(&one.0));
+    found.sort_by_key(|found| Reverse(found.0));
     found.into_iter().map(|(_, folder)| folder).collect()
 }

@@ -26,10 +26,15 @@ fn what_a_durable_cluster_committed_survives_a_power_cut() {
     assert_eq!(cluster.sql("postgres", "SELECT n FROM kept"), "7");
 }
 
-/// What this does when it is run as a process of its own that is then killed.
+/// Set for the process that the last test starts.
+const KILLED: &str = "TAUT_TEST_IS_KILLED";
+
+/// Does nothing but in a process of its own, which ends here.
 #[test]
-#[ignore = "run by the test below"]
 fn a_test_that_is_killed() {
+    if std::env::var_os(KILLED).is_none() {
+        return;
+    }
     let Some(cluster) = Cluster::start() else { return };
     println!("server {} {}", cluster.pid(), cluster.socket_folder().display());
     // SAFETY: kill takes plain numbers; this process ends here and runs nothing of its own afterwards.
@@ -42,7 +47,7 @@ fn a_cluster_goes_with_a_test_process_that_is_killed() {
         return;
     }
     let mut test = std::process::Command::new(std::env::current_exe().unwrap());
-    test.args(["--exact", "postgres::a_test_that_is_killed", "--ignored", "--nocapture"]);
+    test.args(["--exact", "postgres::a_test_that_is_killed", "--nocapture"]).env(KILLED, "1");
     let done = testkit::process::run(test, b"", std::time::Duration::from_secs(60)).unwrap();
     let said = done.stdout_text();
     let words: Vec<&str> = said.lines().find_map(|line| line.split_once("server ")).unwrap().1.split(' ').collect();

@@ -1,12 +1,10 @@
 //! Connecting, asking, and what becomes of a connection.
 
-use crate::Server;
+use crate::{Server, ask, at, refusal, schema};
 use serde_json::json;
-use shared_store::{InTransaction, Statement};
-
-fn ask(sql: &str) -> Statement {
-    Statement::new(sql, "taut", Vec::new())
-}
+use shared_store::{Connection, InTransaction, Patience, Statement, version};
+use store::ServerError;
+use testkit::postgres::Cluster;
 
 #[test]
 fn a_flight_answers_each_statement_with_json() {
@@ -62,4 +60,73 @@ fn a_session_that_the_server_ended_is_broken_and_its_verb_may_be_sent_again() {
     server.sql(&format!("SELECT pg_terminate_backend({})", pid[0][0]));
     let error = connection.flight(&[ask("SELECT '1'")], InTransaction::No).unwrap_err();
     assert!(error.send_again() && connection.is_broken(), "{error}");
+}
+
+#[test]
+fn a_database_a_role_and_a_schema_that_are_not_there_are_refused_with_what_helps() {
+    let Some(server) = Server::empty() else { return };
+    let words = refusal(Connection::open(&at(&server.cluster.url("postgres", "nowhere")), Patience::default()));
+    assert!(words.contains("nowhere") && words.contains("`createdb`"), "{words}");
+    let words = refusal(Connection::open(&at(&server.cluster.url("nobody_at_all", "postgres")), Patience::default()));
+    assert!(words.contains("nobody_at_all"), "{words}");
+    let words = refusal(version(&mut server.connect("postgres"), &schema()));
+    assert!(words.contains("`taut shared migrate`"), "{words}");
+}
+
+#[test]
+fn a_server_that_is_cut_off_is_away_and_comes_back_with_what_was_committed() {
+    let Some(cluster) = Cluster::plan().durable().start() else { return };
+    let target = at(&cluster.url("postgres", "postgres"));
+    let mut connection = Connection::open(&target, Patience::default()).unwrap();
+    connection
+        .flight(&[ask("CREATE TABLE kept (n int)"), ask("INSERT INTO kept VALUES (1)")], InTransaction::Yes)
+        .unwrap();
+    cluster.stop_immediate();
+    let error = connection.flight(&[ask("SELECT '1'")], InTransaction::No).unwrap_err();
+    assert!(error.send_again() && connection.is_broken(), "{error}");
+    assert!(matches!(ServerError::from(error), ServerError::Away(_)));
+    assert!(matches!(Connection::open(&target, Patience::default()), Err(ServerError::Away(_))));
+    cluster.start_again();
+    let mut connection = Connection::open(&target, Patience::default()).unwrap();
+    let kept = connection.flight(&[ask("SELECT to_jsonb(n)::text FROM kept")], InTransaction::No).unwrap();
+    assert_eq!(kept, [vec![json!(1)]]);
+}
+
+#[test]
+fn the_second_host_is_asked_where_the_first_is_not_there() {
+    let Some(server) = Server::empty() else { return };
+    let folder = server.cluster.socket_folder().display();
+    let url = format!("postgresql://postgres@/{}?host=/nowhere,{folder}", server.database);
+    let mut connection = Connection::open(&at(&url), Patience::default()).unwrap();
+    let name = connection.flight(&[ask("SELECT to_jsonb(current_database())::text")], InTransaction::No).unwrap();
+    assert_eq!(name, [vec![json!(server.database)]]);
+}
+
+#[test]
+fn a_server_that_cannot_be_written_to_is_passed_over_where_there_are_several() {
+    let Some(server) = Server::empty() else { return };
+    server.sql(&format!("ALTER DATABASE {} SET default_transaction_read_only = on", server.database));
+    let url = server.cluster.url("postgres", &server.database);
+    assert!(Connection::open(&at(&url), Patience::default()).is_ok());
+    let wants = at(&format!("{url}?target_session_attrs=read-write"));
+    assert!(matches!(Connection::open(&wants, Patience::default()), Err(ServerError::Away(_))));
+}
+
+#[test]
+fn the_server_is_told_who_asks() {
+    let Some(server) = Server::empty() else { return };
+    let mut connection = server.connect("postgres");
+    let name =
+        connection.flight(&[ask("SELECT to_jsonb(current_setting('application_name'))::text")], InTransaction::No);
+    assert_eq!(name.unwrap(), [vec![json!("taut")]]);
+}
+
+#[test]
+fn more_than_a_flight_may_bring_is_not_read() {
+    let Some(server) = Server::empty() else { return };
+    let mut connection = server.connect("postgres");
+    let endless = ask("SELECT to_jsonb(repeat('x', 1000000))::text FROM generate_series(1, 400)");
+    let error = connection.flight(&[endless], InTransaction::No).unwrap_err();
+    assert!(connection.is_broken() && !error.send_again(), "{error}");
+    assert!(matches!(ServerError::from(error), ServerError::Refused(_)));
 }

@@ -1,9 +1,15 @@
 //! The shared store on a real server. Where there is none, each test says so.
 
 mod connect;
+mod credentials;
+mod hostile;
 mod migrations;
+mod months;
+mod rights;
+mod tls;
 
 use shared_store::{Connection, Patience, Schema, Surroundings, Target, TargetWish};
+use store::ServerError;
 use testkit::postgres::{Cluster, OWNER};
 
 /// A new database on the cluster that all tests share, with the schema `taut` in it.
@@ -49,4 +55,18 @@ fn schema() -> Schema {
 fn at(url: &str) -> Target {
     let wish = TargetWish { url: Some(url.to_owned()), ..TargetWish::default() };
     Target::resolve(&wish, &Surroundings::default()).unwrap()
+}
+
+/// A statement without parameters.
+fn ask(sql: &str) -> shared_store::Statement {
+    shared_store::Statement::new(sql, "taut", Vec::new())
+}
+
+/// The words of a refusal; anything else is not what the test is about.
+fn refusal<T>(answer: Result<T, ServerError>) -> String {
+    match answer {
+        Err(ServerError::Refused(words)) => words,
+        Err(ServerError::Away(words)) => panic!("it is away: {words}"),
+        Ok(_) => panic!("it was let in"),
+    }
 }

@@ -1,7 +1,7 @@
 //! The schema is made once, whoever else makes it, and tells its version and its id.
 
-use crate::{Server, schema};
-use shared_store::{Migrated, Patience, migrate, version};
+use crate::{Server, refusal, schema};
+use shared_store::{Migrated, Patience, Schema, migrate, version};
 use std::thread;
 
 #[test]
@@ -23,4 +23,38 @@ fn a_member_is_told_the_version_and_the_id_that_every_address_has() {
     let found = version(&mut server.member(), &schema()).unwrap();
     assert_eq!((found.version, found.oldest, found.id.len()), (1, 1, 36));
     assert_eq!(found, version(&mut server.connect("taut_reader"), &schema()).unwrap());
+}
+
+#[test]
+fn a_client_that_is_too_old_is_refused_in_words_and_one_that_is_newer_than_the_schema_is_not() {
+    let Some(server) = Server::migrated() else { return };
+    server.sql("UPDATE taut.meta SET value = '3' WHERE name = 'version'");
+    assert_eq!(version(&mut server.member(), &schema()).unwrap().version, 3);
+    let words = refusal(migrate(&server.target("postgres"), &schema(), Patience::default()));
+    assert!(words.contains("newer taut"), "{words}");
+    server.sql("UPDATE taut.meta SET value = '2' WHERE name = 'oldest'");
+    let words = refusal(version(&mut server.member(), &schema()));
+    assert!(words.contains("update taut"), "{words}");
+}
+
+#[test]
+fn a_migration_that_stops_half_way_leaves_nothing() {
+    let Some(server) = Server::empty() else { return };
+    // Somebody's table stands where one of ours belongs.
+    server.sql("CREATE SCHEMA taut; CREATE TABLE taut.tasks (mine int)");
+    assert!(migrate(&server.target("postgres"), &schema(), Patience::default()).is_err());
+    assert_eq!(
+        server.sql("SELECT string_agg(relname, ',') FROM pg_class WHERE relnamespace = 'taut'::regnamespace"),
+        "tasks"
+    );
+}
+
+#[test]
+fn a_schema_has_a_plain_name() {
+    for name in ["taut", "team_a", "_x9"] {
+        assert_eq!(Schema::named(name).unwrap().name(), name);
+    }
+    for name in ["", "9a", "Team", "a-b", "a b", "a;drop schema b", "a\"b", "pg_catalog", &"x".repeat(51), "ä"] {
+        refusal(Schema::named(name));
+    }
 }

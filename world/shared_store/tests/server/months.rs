@@ -1,0 +1,42 @@
+//! The record is kept by months: what comes from a wrong clock waits for its month, and what is too old goes.
+
+use crate::{Server, ask};
+use shared_store::InTransaction;
+
+const PUT: &str = "INSERT INTO taut.events (at, machine, id, seq, project, agent, event, verdict, micros)
+    VALUES ($AT, gen_random_uuid(), gen_random_uuid(), 1, 1, 'a', 'x', 'pass', 1);";
+
+#[test]
+fn an_event_of_a_wrong_clock_waits_in_the_rest_until_its_month_is_made() {
+    let Some(server) = Server::migrated() else { return };
+    server.sql("INSERT INTO taut.projects (name) VALUES ('x')");
+    let month = server.sql(
+        "SELECT 'events_' || to_char(date_trunc('month', now() AT TIME ZONE 'UTC') + interval '2 months', 'YYYYMM')",
+    );
+    server.sql(&format!("DROP TABLE taut.{month}"));
+    let in_it = "date_trunc('month', now() AT TIME ZONE 'UTC') + interval '2 months 3 days'";
+    for at in [in_it, "'2020-01-01'", "'2099-01-01'"] {
+        server.sql(&PUT.replace("$AT", at));
+    }
+    assert_eq!(server.sql("SELECT count(*) FROM taut.events_rest"), "3");
+    // By a member, and whatever zone its session has.
+    let tended = [ask("SET LOCAL timezone = 'Asia/Tokyo'"), ask("SELECT to_jsonb(true)::text FROM taut.tend()")];
+    server.member().flight(&tended, InTransaction::Yes).unwrap();
+    assert_eq!(server.sql(&format!("SELECT count(*) FROM taut.{month}")), "1");
+    assert_eq!(server.sql("SELECT count(*) FROM taut.events_rest"), "1");
+    assert_eq!(server.sql("SELECT count(*) FROM taut.events"), "2");
+}
+
+#[test]
+fn a_month_that_is_past_keeping_is_dropped_whole() {
+    let Some(server) = Server::migrated() else { return };
+    server.sql(
+        "CREATE TABLE taut.events_202001 PARTITION OF taut.events FOR VALUES FROM ('2020-01-01') TO ('2020-02-01')",
+    );
+    server.sql(&PUT.replace("$AT", "'2020-01-15'"));
+    server.sql("UPDATE taut.meta SET value = '1000000' WHERE name = 'keep_events_days'; SELECT taut.tend()");
+    assert_eq!(server.sql("SELECT count(*) FROM taut.events"), "1");
+    server.sql("UPDATE taut.meta SET value = '90' WHERE name = 'keep_events_days'; SELECT taut.tend()");
+    assert_eq!(server.sql("SELECT count(*) FROM taut.events"), "0");
+    assert_eq!(server.sql("SELECT to_regclass('taut.events_202001') IS NULL"), "t");
+}
