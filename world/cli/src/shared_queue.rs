@@ -1,13 +1,18 @@
-//! Whether the queue of a project is on a server, for a command: by the user's file, or by what the user's environment
-//! says to this very command. Never by a repository, which only names its queue.
+//! Whether anything is on a server, for a command: by the user's file, or by what the user's environment says to this very
+//! command. Never by a repository, which only names its queue.
 
 use crate::error::CliError;
 use host::paths::PathVariables;
-use pipeline::SharedSettings;
+use pipeline::{SharedServer, SharedSettings};
 use service::ProjectQueue;
-use service::shared_target::around_command;
+use service::shared_target::{around_command, shared_target};
+use shared_store::{Connection, Patience, Schema};
 use std::path::Path;
+use std::time::Duration;
 use store::Store;
+
+/// A person waits for this.
+const PATIENCE: Patience = Patience { connect: Duration::from_secs(5), flight: Duration::from_secs(10) };
 
 /// A larger configuration is none.
 const LARGEST: u64 = 1024 * 1024;
@@ -25,6 +30,24 @@ pub fn settings(project: &str, places: &PathVariables) -> Result<Option<SharedSe
     let judge = crate::commands::judge_here(Some(Path::new(project)))?;
     let section = &judge.project_policy().policy.sections.shared;
     Ok(pipeline::shared_settings(section, &places.user_config(), &host::origin::said_to_command))
+}
+
+/// The server that the user's file or environment names, whatever project this is.
+pub fn server(places: &PathVariables) -> Result<Option<SharedServer>, CliError> {
+    if !may_be_shared(places) {
+        return Ok(None);
+    }
+    let judge = crate::commands::judge_here(None)?;
+    let section = &judge.project_policy().policy.sections.shared;
+    Ok(pipeline::shared_server(section, &places.user_config(), &host::origin::said_to_command))
+}
+
+/// A connection for what is asked once, and the schema to ask it of.
+pub fn connect(server: &SharedServer, places: &PathVariables) -> Result<(Connection, Schema), CliError> {
+    let said = |error: store::ServerError| CliError::failed(error.to_string());
+    let target = shared_target(server, &around_command(places)).map_err(said)?;
+    let schema = Schema::named(&server.schema).map_err(said)?;
+    Ok((Connection::open(&target, PATIENCE).map_err(said)?, schema))
 }
 
 /// A look that costs next to nothing: the word stands in the user's file, or the environment names a server.

@@ -25,14 +25,16 @@ pub struct WaitingMessage {
 /// So many characters a message has at most; the server refuses a longer one.
 pub const LONGEST: usize = 16_000;
 
-const PUT: &str = "INSERT INTO {s}.messages (id, kind, from_machine, from_agent, to_machine, to_agent, to_conversation, body)
+const PUT: &str =
+    "INSERT INTO {s}.messages (id, kind, from_machine, from_agent, to_machine, to_agent, to_conversation, body)
 SELECT w.id, w.kind, $1::uuid, w.from_agent, w.to_machine, w.to_agent, w.to_conversation, w.body
 FROM jsonb_to_recordset($2::jsonb) AS w (id uuid, kind text, from_agent text, to_machine uuid, to_agent text,
   to_conversation text, body text)
 ON CONFLICT (id) DO NOTHING";
 
 /// Kept here by the one who asks, then marked, and only what was marked as theirs is told: once, on one machine.
-const DUE: &str = "SELECT json_build_object('id', d.id, 'kind', left(d.kind, 40), 'from_agent', left(d.from_agent, 200),
+const DUE: &str =
+    "SELECT json_build_object('id', d.id, 'kind', left(d.kind, 40), 'from_agent', left(d.from_agent, 200),
   'from_label', left(m.label, 64), 'from_machine', d.from_machine, 'by', d.by, 'to_agent', d.to_agent,
   'to_conversation', d.to_conversation, 'body', d.body)::text
 FROM (SELECT * FROM {s}.messages WHERE fetched_at IS NULL AND to_machine = $1::uuid
@@ -53,12 +55,15 @@ impl FleetServer<'_> {
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn messages_put(&mut self, machine: &str, messages: &[OutgoingMessage]) -> Result<(), ServerError> {
-        let rows: Vec<_> = messages.iter().map(|message| {
-            let body: String = message.body.chars().filter(|c| *c != '\0').take(LONGEST).collect();
-            json!({"id": message.id, "kind": message.kind, "from_agent": message.from_agent,
+        let rows: Vec<_> = messages
+            .iter()
+            .map(|message| {
+                let body: String = message.body.chars().filter(|c| *c != '\0').take(LONGEST).collect();
+                json!({"id": message.id, "kind": message.kind, "from_agent": message.from_agent,
                 "to_machine": message.to_machine, "to_agent": message.to_agent,
                 "to_conversation": message.to_conversation, "body": body})
-        }).collect();
+            })
+            .collect();
         let rows = json_text(&rows);
         self.flight(&[(PUT, vec![Some(machine.to_string()), rows])]).map(drop)
     }

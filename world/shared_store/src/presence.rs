@@ -149,7 +149,8 @@ impl FleetServer<'_> {
     /// When the server cannot be asked, or refuses.
     pub fn agents_put(&mut self, machine: &str, agents: &[AgentPresence]) -> Result<(), ServerError> {
         let rows = json_text(&agents);
-        self.flight(&[(PROJECTS_PUT, vec![rows.clone()]), (AGENTS_PUT, vec![Some(machine.to_string()), rows])]).map(drop)
+        self.flight(&[(PROJECTS_PUT, vec![rows.clone()]), (AGENTS_PUT, vec![Some(machine.to_string()), rows])])
+            .map(drop)
     }
 
     /// All agents of other machines in these projects.

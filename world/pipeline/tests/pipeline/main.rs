@@ -19,5 +19,6 @@ mod queue;
 mod run_files;
 mod secrets;
 mod session;
+mod shared;
 mod state;
 mod twins;

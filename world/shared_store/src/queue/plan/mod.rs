@@ -8,7 +8,6 @@ use super::answer;
 use super::flights::{Ask, Flights, Trouble, text};
 use super::{Identity, PgQueue};
 use crate::FlightError;
-use draft::Draft;
 use rows::PlanTransaction;
 use serde::Deserialize;
 use store::{Error, PlanRows, ServerError};

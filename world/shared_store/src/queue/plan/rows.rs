@@ -2,7 +2,7 @@
 
 use super::super::Identity;
 use super::super::answer::{self, TaskRow, shift};
-use super::super::flights::{Flights, Trouble, json, text};
+use super::super::flights::{Flights, Trouble, json};
 use super::super::read::{below, filtered, graph};
 use super::draft::{Draft, Entry};
 use crate::Rows;

@@ -1,0 +1,106 @@
+//! The server is away: what is said is kept, in order, and counts when it is back, or is refused and kept readable.
+
+use super::SharedServer;
+use pipeline::queue::{QueueError, Settled};
+use serde_json::json;
+use store::ServerError;
+
+#[test]
+fn x2_a_done_while_the_server_is_away_is_kept_and_counts_when_it_is_back() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.plan("b", &["a"]);
+    one.claim("ann").unwrap();
+    one.queue.away = true;
+    assert!(matches!(one.done("ann", "a").unwrap(), Settled::Kept { .. }));
+    assert_eq!(server.status("a"), "active 1");
+    let (standing, owed) = {
+        let store = one.home.pipeline.store().unwrap();
+        (store.outbox_standing().unwrap(), store.shared_hold_count().unwrap())
+    };
+    assert_eq!((standing.turns, owed), (1, 0), "owed, and held no more");
+    assert!(one.round().is_err(), "still away");
+    one.queue.away = false;
+    assert_eq!(one.round().unwrap().said, 1);
+    assert_eq!(server.status("a"), "done 1");
+    assert_eq!(server.sql("SELECT open_blockers FROM taut.tasks WHERE slug = 'b'"), "0");
+    assert_eq!(one.home.pipeline.store().unwrap().outbox_standing().unwrap().turns, 0);
+    assert_eq!(one.round().unwrap().said, 0, "once");
+}
+
+#[test]
+fn x2_a_kept_done_whose_task_was_given_to_another_is_refused_told_and_its_result_kept() {
+    let Some(server) = SharedServer::start() else { return };
+    let (mut one, mut two) = (server.machine("one"), server.machine("two"));
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    one.queue.away = true;
+    assert!(matches!(one.done("ann", "a").unwrap(), Settled::Kept { .. }));
+    server.lapse("a");
+    assert_eq!(two.claim("bob").unwrap().task.queued.attempt, 2, "the lease ran out, so it is another's");
+    one.queue.away = false;
+    let round = one.round().unwrap();
+    assert_eq!((round.said, round.refused), (0, vec!["a".to_string()]));
+    assert_eq!(server.status("a"), "active 2", "the late word changed nothing");
+    let refused = one.home.pipeline.store().unwrap().refused_turns().unwrap();
+    assert_eq!(refused[0].result, Some(json!({"commit": "c0ffee"})));
+    assert_eq!((refused[0].slug.as_str(), refused[0].outcome.as_deref()), ("a", Some("done")));
+    let told = one.told("ann");
+    assert!(told.len() == 1 && told[0].contains("does not count"), "{told:?}");
+    assert_eq!(two.done("bob", "a").unwrap(), Settled::Now);
+    assert!(one.round().unwrap().refused.is_empty() && one.told("ann").len() == 1, "told once");
+}
+
+#[test]
+fn x2_a_done_behind_a_lapsed_lease_is_refused_at_once_where_the_server_is_there() {
+    let Some(server) = SharedServer::start() else { return };
+    let (mut one, mut two) = (server.machine("one"), server.machine("two"));
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    server.lapse("a");
+    two.claim("bob").unwrap();
+    let refused = one.done("ann", "a").unwrap_err();
+    assert!(refused.to_string().contains("lapsed") && refused.to_string().contains("bob"), "{refused}");
+    assert_eq!(one.home.pipeline.store().unwrap().refused_turns().unwrap().len(), 1, "its result is kept");
+    assert_eq!(server.status("a"), "active 2");
+}
+
+#[test]
+fn x2_nothing_is_claimed_while_the_server_is_away_and_that_is_said() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.queue.away = true;
+    let project = one.project();
+    let claimant = engine::queue::Claimant::agent("ann", super::LEASE_MS);
+    let refused = one.queue().claim_first(&project, &claimant).unwrap_err();
+    assert!(matches!(&refused, QueueError::Server { error: ServerError::Away(_), .. }), "{refused}");
+    assert!(
+        refused.to_string().contains("acme/shop") && refused.to_string().contains("cannot be reached"),
+        "{refused}"
+    );
+    assert_eq!(server.status("a"), "open 0");
+}
+
+/// The claim was made there, and whoever made it died before it wrote that down here.
+#[test]
+fn x2_a_claim_that_nobody_here_knows_of_goes_back_and_counts_against_nobody() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    let wish = store::ClaimWish {
+        slug: None,
+        agent: "ann".into(),
+        session: None,
+        lease_ms: super::LEASE_MS,
+        claim: host::clock::uuid(host::clock::now()),
+    };
+    store::TaskServer::claim(&mut one.queue, &wish).unwrap().unwrap();
+    one.round().unwrap();
+    assert_eq!(server.status("a"), "active 1", "it may be about to be written down");
+    server.sql("UPDATE taut.tasks SET renewed_at = renewed_at - interval '2 minutes'");
+    one.round().unwrap();
+    assert_eq!(server.status("a"), "open 1");
+    assert_eq!(server.sql("SELECT releases || ' ' || retry_count FROM taut.tasks"), "0 0");
+}

@@ -1,0 +1,100 @@
+//! Leases: renewed for who is alive, lost by the server's word, and unsure before anybody else can have the task.
+
+use super::{SharedServer, long_ago};
+use store::{BootMoment, Durability};
+
+/// As if the server had confirmed it long ago: a quarter of the lease has passed.
+fn confirmed_at(member: &mut super::Member, ms: i64) {
+    let store = member.home.pipeline.store().unwrap();
+    let server = store.server_of(super::QUEUE).unwrap().unwrap();
+    let claims: Vec<String> = store.shared_holds(&server).unwrap().into_iter().map(|hold| hold.claim).collect();
+    let claims: Vec<&str> = claims.iter().map(String::as_str).collect();
+    let at = BootMoment { ms, boot: sys::clock::boot().to_owned() };
+    store.transact(Durability::Full, |tx| tx.confirm_holds(&claims, &at)).unwrap();
+}
+
+fn quarter_ago() -> i64 {
+    sys::clock::since_boot_ms() - super::LEASE_MS / 4 - 1
+}
+
+#[test]
+fn q4_a_lease_is_renewed_when_a_quarter_of_it_has_passed_and_not_before() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    assert_eq!(one.round().unwrap().renewed, 0, "just claimed");
+    server.sql("UPDATE taut.tasks SET lease_until = clock_timestamp() + interval '7 minutes'");
+    confirmed_at(&mut one, quarter_ago());
+    assert_eq!(one.round().unwrap().renewed, 1);
+    let left = server.sql("SELECT lease_until > clock_timestamp() + interval '9 minutes' FROM taut.tasks");
+    assert_eq!(left, "t");
+    assert_eq!(one.round().unwrap().renewed, 0, "confirmed just now");
+}
+
+#[test]
+fn q4_nobody_speaks_for_an_agent_of_which_nothing_was_heard_for_a_whole_lease() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let project = one.project();
+    let store = one.home.pipeline.store().unwrap();
+    let held = store.task(&project, "a").unwrap().unwrap().queued;
+    let mut turn = engine::queue::kept(&held, long_ago()).unwrap();
+    turn.at = long_ago();
+    store.transact(Durability::Full, |tx| tx.apply(&[model::effect::Write::Task(Box::new(turn.clone()))])).unwrap();
+    confirmed_at(&mut one, quarter_ago());
+    assert_eq!(one.round().unwrap().renewed, 0, "silent for a day");
+    server.lapse("a");
+    assert_eq!(one.round().unwrap().expired, ["a"]);
+    assert_eq!(server.status("a"), "open 1");
+}
+
+#[test]
+fn q3_a_lease_that_the_server_gave_away_is_lost_here_and_its_agent_told_once() {
+    let Some(server) = SharedServer::start() else { return };
+    let (mut one, mut two) = (server.machine("one"), server.machine("two"));
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    server.lapse("a");
+    two.claim("bob").unwrap();
+    confirmed_at(&mut one, quarter_ago());
+    assert_eq!(one.round().unwrap().lost, ["a"]);
+    assert_eq!(one.home.pipeline.store().unwrap().shared_hold_count().unwrap(), 0);
+    let told = one.told("ann");
+    assert!(told.len() == 1 && told[0].contains("lease (attempt 1) is over"), "{told:?}");
+    assert!(one.round().unwrap().lost.is_empty() && one.told("ann").len() == 1);
+    assert_eq!(server.status("a"), "active 2");
+}
+
+#[test]
+fn x2_an_agent_is_told_that_its_lease_is_unsure_while_the_server_still_keeps_it() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    one.queue.away = true;
+    // Nearly a lease ago: less the margin, so before the server gives it to anybody.
+    confirmed_at(&mut one, sys::clock::since_boot_ms() - super::LEASE_MS + super::LEASE_MS / 20);
+    assert!(one.round().is_err());
+    let told = one.told("ann");
+    assert!(told.len() == 1 && told[0].contains("another agent may have it by now"), "{told:?}");
+    assert!(one.round().is_err() && one.told("ann").len() == 1, "told once");
+    assert_eq!(server.sql("SELECT lease_until > clock_timestamp() FROM taut.tasks"), "t", "and the lease still lives");
+    one.queue.away = false;
+    assert_eq!(one.round().unwrap().renewed, 1, "reached in time, it goes on");
+}
+
+#[test]
+fn x2_another_run_of_the_machine_is_unsure_of_everything_it_held() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let store = one.home.pipeline.store().unwrap();
+    let hold = store.shared_holds(&store.server_of(super::QUEUE).unwrap().unwrap()).unwrap().remove(0);
+    let now = sys::clock::since_boot_ms();
+    assert!(hold.is_sure(&BootMoment { ms: now, boot: hold.confirmed.boot.clone() }));
+    assert!(!hold.is_sure(&BootMoment { ms: now, boot: "another".into() }));
+}

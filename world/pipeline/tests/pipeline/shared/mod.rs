@@ -1,0 +1,216 @@
+//! One queue on a real server and machines that share it: each a home of its own, with its own hooks and database.
+
+mod away;
+mod hooks;
+mod leases;
+mod verbs;
+
+use crate::home::PipelineHome;
+use engine::queue::{Actor, Claimant, Speaker};
+use model::Ms;
+use model::task::{Attempt, ClockReading, Queued, Task, TaskPlan};
+use pipeline::queue::{Claimed, Queue, QueueError, Settled};
+use serde_json::{Value, json};
+use shared_store::{Link, Machine, Patience, PgQueue, Schema, Surroundings, Target, TargetWish};
+use std::sync::Arc;
+use store::{
+    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, ServerClaim,
+    ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
+};
+use testkit::postgres::{Cluster, OWNER};
+
+const QUEUE: &str = "acme/shop";
+const LEASE_MS: i64 = 600_000;
+
+/// A new database with our schema, on the cluster that all tests share.
+struct SharedServer {
+    cluster: &'static Cluster,
+    database: String,
+}
+
+/// A machine, and its way to the server, which can be cut.
+struct Member {
+    home: PipelineHome,
+    queue: Cut,
+}
+
+/// The queue behind a wall that can be put up: then it is away.
+struct Cut {
+    queue: PgQueue,
+    away: bool,
+}
+
+impl SharedServer {
+    fn start() -> Option<Self> {
+        let cluster = Cluster::shared()?;
+        let server = Self { cluster, database: cluster.database() };
+        shared_store::migrate(&server.target(OWNER), &schema(), Patience::default()).unwrap();
+        Some(server)
+    }
+
+    fn target(&self, role: &str) -> Target {
+        let wish = TargetWish { url: Some(self.cluster.url(role, &self.database)), ..TargetWish::default() };
+        Target::resolve(&wish, &Surroundings::default()).unwrap()
+    }
+
+    fn machine(&self, label: &str) -> Member {
+        let link = Link::new(self.target("taut_agent"), schema(), Patience::default(), Arc::new(host::clock::now));
+        let machine = Machine { id: host::clock::uuid(host::clock::now()), label: label.into() };
+        // The cluster has just started: its grace is another test's matter.
+        let queue = PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO);
+        Member { home: PipelineHome::new(), queue: Cut { queue, away: false } }
+    }
+
+    fn sql(&self, statement: &str) -> String {
+        self.cluster.sql(&self.database, statement).trim().to_string()
+    }
+
+    /// The lease of a task ran out a while ago, by the only clock that counts.
+    fn lapse(&self, slug: &str) {
+        self.sql(&format!(
+            "UPDATE taut.tasks SET lease_until = clock_timestamp() - interval '1 second' WHERE slug = '{slug}'"
+        ));
+    }
+
+    fn status(&self, slug: &str) -> String {
+        self.sql(&format!("SELECT status || ' ' || attempt FROM taut.tasks WHERE slug = '{slug}'"))
+    }
+}
+
+fn schema() -> Schema {
+    Schema::named("taut").unwrap()
+}
+
+impl Member {
+    fn project(&self) -> String {
+        self.home.folder("acme").to_string_lossy().into_owned()
+    }
+
+    fn queue(&mut self) -> Queue<'_> {
+        let queue: Queue<'_> = Queue::new(self.home.pipeline.store().unwrap(), host::clock_reading::moment);
+        queue.on(&mut self.queue)
+    }
+
+    fn plan(&mut self, slug: &str, deps: &[&str]) {
+        let deps = deps.iter().map(ToString::to_string).collect();
+        let plan = TaskPlan { slug: slug.into(), title: format!("do {slug}"), deps, ..TaskPlan::default() };
+        let project = self.project();
+        self.queue().create(&project, &plan, &Speaker::Person).unwrap();
+    }
+
+    fn claim(&mut self, agent: &str) -> Option<Claimed> {
+        let project = self.project();
+        self.queue().claim_first(&project, &Claimant::agent(agent, LEASE_MS)).unwrap()
+    }
+
+    fn claim_in(&mut self, agent: &str, session: &str) -> Claimed {
+        let claimant = Claimant { session: Some(session.into()), ..Claimant::agent(agent, LEASE_MS) };
+        let project = self.project();
+        self.queue().claim_first(&project, &claimant).unwrap().unwrap()
+    }
+
+    fn done(&mut self, agent: &str, slug: &str) -> Result<Settled, QueueError> {
+        let project = self.project();
+        self.queue().done(&project, slug, &actor(agent), json!({"commit": "c0ffee"}))
+    }
+
+    fn round(&mut self) -> Result<pipeline::queue::SharedRound, QueueError> {
+        self.queue().shared_round(pipeline::queue::OnUnsure::Tell)
+    }
+
+    /// What waits to be told to an agent here.
+    fn told(&mut self, agent: &str) -> Vec<String> {
+        let filter = store::MessageFilter { agent: Some(agent.into()), ..store::MessageFilter::default() };
+        let rows = self.home.pipeline.store().unwrap().addressed_messages(&filter).unwrap();
+        rows.into_iter().map(|row| row.message.body).collect()
+    }
+}
+
+fn actor(agent: &str) -> Actor {
+    Actor { agent: agent.into(), attempt: None, token: None, speaker: Speaker::agent(agent) }
+}
+
+fn clock() -> ClockReading {
+    host::clock_reading::moment()
+}
+
+impl Cut {
+    fn there(&mut self) -> Result<&mut PgQueue, ServerError> {
+        if self.away { Err(ServerError::Away("the wall is up".into())) } else { Ok(&mut self.queue) }
+    }
+}
+
+impl TaskServer for Cut {
+    fn place(&self) -> &QueuePlace {
+        self.queue.place()
+    }
+
+    fn task(&mut self, slug: &str) -> Result<Option<Task>, ServerError> {
+        self.there()?.task(slug)
+    }
+
+    fn tasks(&mut self, filter: &TaskFilter) -> Result<Vec<Task>, ServerError> {
+        self.there()?.tasks(filter)
+    }
+
+    fn attempts(&mut self, slug: &str) -> Result<Vec<Attempt>, ServerError> {
+        self.there()?.attempts(slug)
+    }
+
+    fn blocker_results(&mut self, slug: &str) -> Result<Vec<(String, Value)>, ServerError> {
+        self.there()?.blocker_results(slug)
+    }
+
+    fn dependencies_below(&mut self, slug: &str) -> Result<Vec<Dependency>, ServerError> {
+        self.there()?.dependencies_below(slug)
+    }
+
+    fn tasks_of_document(&mut self, spec: &str) -> Result<Vec<Queued>, ServerError> {
+        self.there()?.tasks_of_document(spec)
+    }
+
+    fn waiting(&mut self) -> Result<WaitingTasks, ServerError> {
+        self.there()?.waiting()
+    }
+
+    fn look(&mut self) -> Result<QueueLook, ServerError> {
+        self.there()?.look()
+    }
+
+    fn standing(&mut self, slug: &str, mine: AttemptKey<'_>) -> Result<Option<TaskStanding>, ServerError> {
+        self.there()?.standing(slug, mine)
+    }
+
+    fn claim(&mut self, wish: &ClaimWish) -> Result<Option<ServerClaim>, ServerError> {
+        self.there()?.claim(wish)
+    }
+
+    fn settle(&mut self, turn: &ServerTurn) -> Result<TurnAnswer, ServerError> {
+        self.there()?.settle(turn)
+    }
+
+    fn turns(&mut self, turns: &[ServerTurn]) -> Result<Vec<i64>, ServerError> {
+        self.there()?.turns(turns)
+    }
+
+    fn renew(&mut self, holds: &[Renewal]) -> Result<Vec<i64>, ServerError> {
+        self.there()?.renew(holds)
+    }
+
+    fn lapsed(&mut self, most: usize) -> Result<Vec<TaskStanding>, ServerError> {
+        self.there()?.lapsed(most)
+    }
+
+    fn held(&mut self) -> Result<Vec<HeldThere>, ServerError> {
+        self.there()?.held()
+    }
+
+    fn plan(&mut self, work: &mut dyn FnMut(&dyn PlanRows) -> Result<(), Error>) -> Result<(), Error> {
+        self.there()?.plan(work)
+    }
+}
+
+/// A moment long past, for what is to look old.
+fn long_ago() -> Ms {
+    Ms(clock().now.0 - 24 * 3_600_000)
+}
