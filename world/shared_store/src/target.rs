@@ -3,10 +3,10 @@
 
 use crate::credentials::{self, Lookup, Secret};
 use crate::service;
+use crate::target_wish::{ServerEnvironment, TargetWish, UrlPlace};
 use crate::tls::{self, Files, Proof};
 use crate::url::{self, Parts};
 use rustls::ClientConfig;
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,33 +49,6 @@ pub(crate) enum SessionNeed {
     Writable,
 }
 
-/// What the user wrote of a server.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct TargetWish {
-    /// `None`: what `PGSERVICE` and the other variables of PostgreSQL's programs say.
-    pub url: Option<String>,
-    pub written: UrlPlace,
-    pub password_file: Option<PathBuf>,
-    pub ca: Option<PathBuf>,
-    pub cert: Option<PathBuf>,
-    pub key: Option<PathBuf>,
-}
-
-/// Where an address was written: others may read a file, and it is copied and shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum UrlPlace {
-    #[default]
-    File,
-    Environment,
-}
-
-/// What stands around a process, as data. Not shown: a password may be in it.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct ServerEnvironment {
-    pub variables: BTreeMap<String, String>,
-    pub home: Option<PathBuf>,
-}
-
 impl ServerTarget {
     /// # Errors
     /// `Refused`, with what helps; never with the address, which may hold a password.
@@ -114,19 +87,6 @@ impl ServerTarget {
     /// The role that it connects as.
     pub fn role(&self) -> String {
         crate::server_error::clean(&self.user)
-    }
-}
-
-impl std::fmt::Debug for TargetWish {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("TargetWish").field("written", &self.written).finish_non_exhaustive()
-    }
-}
-
-impl ServerEnvironment {
-    /// An empty one counts as none, as everywhere in PostgreSQL.
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 }
 
