@@ -48,15 +48,16 @@ impl Carried {
 
 pub(super) fn carry(state: &Arc<ProxyState>, near: Socket, far: Socket) {
     let line = Arc::new(Carried { near, far, said: Mutex::default(), over: AtomicBool::new(false) });
+    let known = Arc::downgrade(&line);
     let there = thread::spawn({
         let (state, line) = (Arc::clone(state), Arc::clone(&line));
         move || say(&state, &line)
     });
     let back = thread::spawn({
-        let (state, line) = (Arc::clone(state), Arc::clone(&line));
+        let state = Arc::clone(state);
         move || answer(&state, &line)
     });
-    state.keep(line, [there, back]);
+    state.keep(known, [there, back]);
 }
 
 /// What the client says.

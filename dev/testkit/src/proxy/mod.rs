@@ -9,7 +9,7 @@ use socket::Socket;
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -56,7 +56,8 @@ struct ProxyState {
     server: Server,
     settings: Mutex<ProxySettings>,
     changed: Condvar,
-    lines: Mutex<Vec<Arc<Carried>>>,
+    /// Whoever carries owns it: it is closed, and so reset, when they are done.
+    lines: Mutex<Vec<Weak<Carried>>>,
     carriers: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -100,7 +101,7 @@ impl NetworkProxy {
 
     /// Resets every connection that is open now. New ones are carried as the mode says.
     pub fn reset(&self) {
-        self.state.lines().drain(..).for_each(|line| line.reset());
+        self.state.open().iter().for_each(|line| line.reset());
         // Also what was held back of them.
         self.state.changed.notify_all();
     }
@@ -108,7 +109,7 @@ impl NetworkProxy {
     /// How many connections are open.
     #[must_use]
     pub fn open(&self) -> usize {
-        self.state.lines().iter().filter(|line| !line.is_over()).count()
+        self.state.open().len()
     }
 
     /// Says everything that clients said on the connections of now once more, each over a connection of its own, as a
@@ -117,7 +118,7 @@ impl NetworkProxy {
     /// # Errors
     /// Where the server cannot be reached.
     pub fn say_again(&self) -> io::Result<usize> {
-        let said: Vec<Vec<u8>> = self.state.lines().iter().map(|line| line.said()).collect();
+        let said: Vec<Vec<u8>> = self.state.open().iter().map(|line| line.said()).collect();
         for words in &said {
             let server = self.state.server.connect()?;
             server.read_within(REPEATED)?;
@@ -198,13 +199,14 @@ impl ProxyState {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lines(&self) -> MutexGuard<'_, Vec<Arc<Carried>>> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    fn open(&self) -> Vec<Arc<Carried>> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().filter_map(Weak::upgrade).filter(|line| !line.is_over()).collect()
     }
 
-    fn keep(&self, line: Arc<Carried>, carriers: [JoinHandle<()>; 2]) {
-        let mut lines = self.lines();
-        lines.retain(|line| !line.is_over());
+    fn keep(&self, line: Weak<Carried>, carriers: [JoinHandle<()>; 2]) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.retain(|line| line.strong_count() > 0);
         lines.push(line);
         let mut all = self.carriers.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|carrier| !carrier.is_finished());

@@ -98,7 +98,8 @@ fn a_reset_is_one_and_a_connection_can_be_reset_in_the_middle_of_an_answer() {
     let mut client = connect(&proxy);
     client.write_all(b"123456").unwrap();
     let mut read = Vec::new();
-    assert!(client.read_to_end(&mut read).is_err() && read.len() <= 4, "{read:?}");
+    let ended = client.read_to_end(&mut read).unwrap_err();
+    assert!(ended.kind() == std::io::ErrorKind::ConnectionReset && read.len() <= 4, "{ended}: {read:?}");
     proxy.set(ProxyMode::Refuse);
     let mut client = connect(&proxy);
     assert!(client.read(&mut [0; 1]).is_err());
