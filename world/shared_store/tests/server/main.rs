@@ -6,6 +6,7 @@ mod hostile;
 mod migrations;
 mod months;
 mod rights;
+mod traps;
 mod tls;
 
 use shared_store::{Connection, Patience, Schema, Surroundings, Target, TargetWish};
