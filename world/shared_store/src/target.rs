@@ -23,6 +23,20 @@ pub struct ServerTarget {
     pub(crate) database: String,
     pub(crate) binding: ChannelBinding,
     pub(crate) session: SessionNeed,
+    proof: Option<Proof>,
+}
+
+/// What keeps others from reading what is sent, and from answering in the server's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// A Unix socket: it does not leave this machine.
+    Socket,
+    /// In the clear, over loopback: it does not leave this machine.
+    Loopback,
+    /// Encrypted; who answers is not proven.
+    Encrypted,
+    /// Encrypted, and the server's certificate is signed for its name by whom we trust.
+    Proven,
 }
 
 /// One host, with what it takes to enter there.
@@ -99,7 +113,7 @@ impl ServerTarget {
         let asked = endpoints.iter().any(|endpoint| endpoint.password.is_some());
         let binding = binding(parts.named.get("channel_binding").map(String::as_str), proof, asked)?;
         let session = session(parts.named.get("target_session_attrs").map(String::as_str), endpoints.len())?;
-        Ok(Self { endpoints, user, database, binding, session })
+        Ok(Self { endpoints, user, database, binding, session, proof })
     }
 
     /// As people know it: host and database, never a secret.
@@ -109,6 +123,21 @@ impl ServerTarget {
 
     pub(crate) fn shown_at(&self, host: &Host) -> String {
         crate::server_error::clean(&format!("{}/{}", host.shown(), self.database))
+    }
+
+    pub fn protection(&self) -> Protection {
+        let is_socket = |endpoint: &Endpoint| matches!(endpoint.host, Host::Unix(..));
+        match self.proof {
+            _ if self.endpoints.iter().all(is_socket) => Protection::Socket,
+            None => Protection::Loopback,
+            Some(Proof::Encrypted) => Protection::Encrypted,
+            Some(Proof::Full) => Protection::Proven,
+        }
+    }
+
+    /// Whether a password is known for any of its hosts.
+    pub fn knows_password(&self) -> bool {
+        self.endpoints.iter().any(|endpoint| endpoint.password.is_some())
     }
 
     /// The role that it connects as.
