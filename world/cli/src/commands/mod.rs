@@ -43,6 +43,7 @@ pub mod scan;
 pub mod self_info;
 pub mod send;
 pub mod sessions;
+pub mod shared;
 pub mod stats;
 pub mod statusline;
 pub mod task;
