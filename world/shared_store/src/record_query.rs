@@ -112,6 +112,7 @@ WHERE e.project = ANY (ARRAY(SELECT id FROM {s}.projects
     WHERE $1::jsonb = '[]'::jsonb OR name = ANY (ARRAY(SELECT jsonb_array_elements_text($1::jsonb)))))
   AND e.at > coalesce(now() - $2::bigint * interval '1 millisecond', '-infinity')
   AND e.at <= coalesce(now() - $3::bigint * interval '1 millisecond', 'infinity')
+  AND isfinite(e.at)
   AND ($4::text <> 'true' OR e.verdict IN ('deny', 'ask'))
   AND ($5::text IS NULL OR e.agent = $5::text OR a.name = $5::text)
   AND ($6::text IS NULL OR e.tool = $6::text)

@@ -94,8 +94,9 @@ fn x3_what_others_wrote_never_stops_a_look() {
     let huge = "x".repeat(200_000);
     server.sql(&format!(
         "INSERT INTO taut.events (at, machine, id, seq, project, agent, event, verdict, micros, rules, reason, detail)
-         VALUES (now(), '{0}', gen_random_uuid(), -1, 1, E'a\\x1b[31m', 'x', 'nonsense', -5, '{{\"a\": 1}}', '{huge}', '[1]'),
-                (now(), '{0}', gen_random_uuid(), -1, 1, 'a', 'x', 'deny', 5, '[1, null, {{}}]', 'r', '\"{huge}\"')",
+         VALUES (now(), '{0}', gen_random_uuid(), -1, 1, E'a\\x1b[31m', 'PreToolUse', 'deny', -5, '{{\"a\": 1}}', '{huge}', '[1]'),
+                ('infinity', '{0}', gen_random_uuid(), -1, 1, 'a', 'x', 'deny', 5, '[1, null, {{}}]', 'r', null),
+                (now(), '{0}', gen_random_uuid(), -1, 1, 'a', 'PreToolUse', 'deny', 5, '[1, null, {{}}]', 'r', '\"{huge}\"')",
         MACHINES[1]
     ));
     let (events, _) = look(&server, "taut_reader", &RecordQuery { limit: 2, ..query() });
