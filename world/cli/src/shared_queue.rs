@@ -44,10 +44,19 @@ pub fn server(places: &PathVariables) -> Result<Option<SharedServer>, CliError> 
 
 /// A connection for what is asked once, and the schema to ask it of.
 pub fn connect(server: &SharedServer, places: &PathVariables) -> Result<(Connection, Schema), CliError> {
+    connect_within(server, places, PATIENCE)
+}
+
+/// The same for whoever waits less long.
+pub fn connect_within(
+    server: &SharedServer,
+    places: &PathVariables,
+    patience: Patience,
+) -> Result<(Connection, Schema), CliError> {
     let said = |error: store::ServerError| CliError::failed(error.to_string());
     let target = shared_target(server, &around_command(places)).map_err(said)?;
     let schema = Schema::named(&server.schema).map_err(said)?;
-    Ok((Connection::open(&target, PATIENCE).map_err(said)?, schema))
+    Ok((Connection::open(&target, patience).map_err(said)?, schema))
 }
 
 /// A look that costs next to nothing: the word stands in the user's file, or the environment names a server.

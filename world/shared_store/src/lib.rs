@@ -18,6 +18,7 @@ mod migrate;
 mod presence;
 mod queue;
 mod record;
+mod record_query;
 mod server_error;
 mod server_look;
 #[cfg(feature = "postgres")]
@@ -46,7 +47,8 @@ pub use messages::WaitingMessage;
 pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, administrator_sql, grant_record, migrate, version};
 pub use presence::{AgentPresence, FleetAgent, Heartbeat, Seen};
 pub use queue::{Machine, PgQueue, queue_statement};
-pub use record::{MOST_BYTES, MOST_EVENTS, RecordQuery, RecordSum, RecordedEvent, SentEvent};
+pub use record::{MOST_BYTES, MOST_EVENTS, SentEvent};
+pub use record_query::{RecordFound, RecordProject, RecordQuery, RecordSum, RecordSums, RecordedEvent};
 pub use server_error::{FlightError, NO_PASSWORD};
 pub use server_look::{ServerLook, look};
 pub use statement::Statement;

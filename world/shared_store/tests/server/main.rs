@@ -5,6 +5,7 @@ mod credentials;
 mod hostile;
 mod migrations;
 mod months;
+mod record;
 mod rights;
 mod tls;
 mod traps;
