@@ -5,7 +5,8 @@ use crate::error::CliError;
 use host::paths::PathVariables;
 use pipeline::{SharedServer, SharedSettings};
 use service::ProjectQueue;
-use service::shared_target::around_command;
+use service::shared_target::{around_command, shared_target};
+use shared_store::{Connection, Patience, Schema};
 use std::path::Path;
 use store::Store;
 
@@ -35,6 +36,18 @@ pub fn server(places: &PathVariables) -> Result<Option<SharedServer>, CliError> 
     let judge = crate::commands::judge_here(None)?;
     let section = &judge.project_policy().policy.sections.shared;
     Ok(pipeline::shared_server(section, &places.user_config(), &host::origin::said_to_command))
+}
+
+/// A connection for what is asked once, and the schema to ask it of.
+pub fn connect_within(
+    server: &SharedServer,
+    places: &PathVariables,
+    patience: Patience,
+) -> Result<(Connection, Schema), CliError> {
+    let said = |error: store::ServerError| CliError::failed(error.to_string());
+    let target = shared_target(server, &around_command(places)).map_err(said)?;
+    let schema = Schema::named(&server.schema).map_err(said)?;
+    Ok((Connection::open(&target, patience).map_err(said)?, schema))
 }
 
 /// A look that costs next to nothing: the word stands in the user's file, or the environment names a server.

@@ -70,8 +70,9 @@ impl FleetQuestion {
     ) -> Result<T, CliError> {
         let places = PathVariables::from_process();
         let server = shared_queue::server(&places)?.ok_or_else(|| {
-            CliError::failed("no server is configured, so machines share no record")
-                .hint("`taut shared connect <url>` connects this machine to one; without `--fleet` its own record is shown")
+            CliError::failed("no server is configured, so machines share no record").hint(
+                "`taut shared connect <url>` connects this machine to one; without `--fleet` its own record is shown",
+            )
         })?;
         let connected = shared_queue::connect_within(&server, &places, PATIENCE);
         let (mut connection, schema) = connected.map_err(|error| error.hint(WAY))?;
