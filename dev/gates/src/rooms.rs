@@ -28,6 +28,7 @@ const ROOMS: &[Room] = &[
     Room { folder: "world/sys", name: "sys", may_use: &[] },
     Room { folder: "world/store", name: "store", may_use: &["model", "sys"] },
     Room { folder: "world/shared_store", name: "shared_store", may_use: &["model", "sys", "store"] },
+    Room { folder: "world/shared_store/whoami", name: "whoami", may_use: &[] },
     Room { folder: "world/host", name: "host", may_use: &["model", "agents", "sys"] },
     Room {
         folder: "world/pipeline",
