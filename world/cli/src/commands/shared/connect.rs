@@ -10,7 +10,7 @@ use crate::commands::open_and_take_in;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
-use crate::printer::{Printer, Text, text};
+use crate::printer::{Printer, text};
 use crate::user_config::{self, ConfigChange};
 use host::paths::PathVariables;
 use policy::config::sections::{QueueName, SharedSection};
@@ -154,14 +154,7 @@ fn asked(args: &ConnectArgs) -> Result<String, CliError> {
         return Err(CliError::failed("the server asks for a password, and none is known; nothing was changed")
             .hint("taut shared connect … --password-file FILE    (mode 0600), or a line in ~/.pgpass"));
     }
-    let ask = || Printer::ask(Text::lines("The password of that role (not shown): "));
-    let password = sys::terminal::read_hidden(ask)?.trim_end_matches(['\r', '\n']).to_owned();
-    // The Enter was not shown either.
-    Printer::ask(Text::lines("\n"))?;
-    if password.is_empty() {
-        return Err(CliError::failed("no password was typed; nothing was changed"));
-    }
-    Ok(password)
+    secret_file::asked()
 }
 
 fn show(tried: &Tried, printer: &Printer) {

@@ -87,11 +87,15 @@ impl SharedWish {
             Some(_) => SharedEvents::None,
             None => section.events,
         };
-        let absolute = |file: &String| std::path::absolute(file).map(|path| path.to_string_lossy().into_owned());
         section.password_file = args.password_file.as_ref().map(absolute).transpose()?.or(section.password_file);
         section.ca = args.ca.as_ref().map(absolute).transpose()?.or(section.ca);
         Ok(Self { section, password })
     }
+}
+
+/// A file that was named, from wherever a command is run.
+pub fn absolute(file: &String) -> Result<String, CliError> {
+    Ok(std::path::absolute(file)?.to_string_lossy().into_owned())
 }
 
 fn checked(text: &str, what: &str, accepted: bool, form: &str) -> Result<(), CliError> {
