@@ -1,7 +1,6 @@
 //! The schema on a server: made and brought forward by its owner, and which versions speak with each other.
 
-use crate::connection::Transaction;
-use crate::{Connection, FlightError, InTransaction, Patience, ServerTarget, Statement};
+use crate::{Connection, FlightError, InTransaction, Patience, ServerTarget, Statement, Transaction};
 use serde_json::Value;
 use store::ServerError;
 

@@ -148,6 +148,12 @@ impl Cluster {
         self.programs.psql.parent().unwrap_or(Path::new("/"))
     }
 
+    /// The socket itself.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(format!(".s.PGSQL.{}", self.port))
+    }
+
     /// The folder of its socket.
     #[must_use]
     pub fn socket_folder(&self) -> &Path {

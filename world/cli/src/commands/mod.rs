@@ -18,6 +18,7 @@ pub mod effort;
 pub mod events;
 pub mod explain;
 pub mod facts;
+mod fleet_record;
 pub mod guard;
 pub mod inbox;
 pub mod init;
