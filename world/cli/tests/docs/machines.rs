@@ -78,8 +78,8 @@ impl Reader {
             if name != "server" && !config.is_empty() {
                 self.stage.write(".taut/config.toml", &config);
             }
-            self.furnish();
         }
+        self.furnish();
     }
 
     /// What its user was handed: the authority of the server, or on the server's own machine its programs.

@@ -106,7 +106,7 @@ fn show(told: &Told, store: &Store, printer: &Printer) -> Result<(), CliError> {
 /// The project's tasks, for going on alone. Where it has none there, nobody is asked.
 fn offer_copy(agree: AgreeArgs, printer: &Printer) -> Result<(), CliError> {
     let mut here = Here::open()?;
-    if here.server.is_some() {
+    if here.server.is_some() && !export::unfinished(&mut here)?.is_empty() {
         export::copied(&mut here, agree, printer)?;
     }
     Ok(())
