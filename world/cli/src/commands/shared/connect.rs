@@ -2,7 +2,7 @@
 //! configuration once that was agreed to. Nothing is changed by a server that is not there.
 
 use super::reach::{self, Reached};
-use super::repository::Repository;
+use super::repository::QueueRepository;
 use super::secret_file::{self, SecretFile};
 use super::wish::{self, ConnectArgs, SharedWish};
 use super::{sends, tell, tell_diff};
@@ -31,7 +31,7 @@ pub fn run(args: &ConnectArgs, printer: &Printer) -> Result<Exit, CliError> {
     let places = PathVariables::from_process();
     let known = crate::commands::judge_here(None)?.project_policy().policy.sections.shared.clone();
     let mut wish = SharedWish::of(args, &known)?;
-    let repository = Repository::here()?;
+    let repository = QueueRepository::here()?;
     said_besides(repository.as_ref(), printer);
     take_part(&mut wish.section, repository.as_ref(), args, printer)?;
     let tried = tried(wish, args, &places)?;
@@ -65,7 +65,7 @@ pub fn run(args: &ConnectArgs, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 /// What a repository says that only the user may.
-fn said_besides(repository: Option<&Repository>, printer: &Printer) {
+fn said_besides(repository: Option<&QueueRepository>, printer: &Printer) {
     for ignored in repository.into_iter().flat_map(|repository| &repository.ignored) {
         printer.note(text!("note: {}", ignored));
     }
@@ -74,7 +74,7 @@ fn said_besides(repository: Option<&Repository>, printer: &Printer) {
 /// The queue of the repository this runs in, unless others were named.
 fn take_part(
     section: &mut SharedSection,
-    repository: Option<&Repository>,
+    repository: Option<&QueueRepository>,
     args: &ConnectArgs,
     printer: &Printer,
 ) -> Result<(), CliError> {
@@ -209,7 +209,7 @@ fn note_contact(places: &PathVariables, reached: &Reached) -> Result<(), CliErro
 /// What a person does next.
 fn after(
     section: &SharedSection,
-    repository: Option<&Repository>,
+    repository: Option<&QueueRepository>,
     args: &ConnectArgs,
     printer: &Printer,
 ) -> Result<(), CliError> {

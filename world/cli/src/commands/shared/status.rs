@@ -2,7 +2,7 @@
 //! asking it now. 0: all is well, or nothing is shared. 1: something is wrong.
 
 use super::reach::{self, Fault, Reached, owed_words};
-use super::repository::Repository;
+use super::repository::QueueRepository;
 use crate::commands::{ago, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -42,7 +42,7 @@ pub fn run(args: &SharedStatusArgs, printer: &Printer) -> Result<Exit, CliError>
     let places = PathVariables::from_process();
     let store = stored()?;
     let known = store.as_ref().map_or(Ok(Known::default()), Known::of)?;
-    let repository = Repository::here()?;
+    let repository = QueueRepository::here()?;
     let Some(server) = crate::shared_queue::server(&places)? else {
         return Ok(unshared(&known, repository.as_ref(), printer));
     };
@@ -80,7 +80,7 @@ struct Standing<'s> {
     known: Known,
     reached: Option<Reached>,
     faults: Vec<Fault>,
-    repository: Option<Repository>,
+    repository: Option<QueueRepository>,
 }
 
 impl Known {
@@ -114,7 +114,7 @@ impl Known {
 }
 
 /// Nothing is configured; what waits from before is said.
-fn unshared(known: &Known, repository: Option<&Repository>, printer: &Printer) -> Exit {
+fn unshared(known: &Known, repository: Option<&QueueRepository>, printer: &Printer) -> Exit {
     if printer.json() {
         let mut object = known.object();
         object["configured"] = json!(false);
