@@ -213,8 +213,8 @@ fn after(
     args: &ConnectArgs,
     printer: &Printer,
 ) -> Result<(), CliError> {
-    if std::env::var_os("TAUT_DATABASE_URL").is_some() {
-        printer.note("note: TAUT_DATABASE_URL is set: commands ask the server that it names, not this one");
+    for name in ["TAUT_DATABASE_URL", "RALPH_DB_URL"].into_iter().filter(|name| person::is_set(name)) {
+        printer.note(text!("note: {} is set: commands ask the server that it names, not this one", name));
     }
     let Some(repository) = repository else {
         printer.note("hint: in a repository, `taut shared connect` asks what its queue is called");

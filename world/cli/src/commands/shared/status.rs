@@ -3,7 +3,7 @@
 
 use super::reach::{self, Fault, Reached, owed_words};
 use super::repository::QueueRepository;
-use crate::commands::{ago, stored};
+use crate::commands::{ago, open_and_take_in, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
@@ -54,16 +54,18 @@ pub fn run(args: &SharedStatusArgs, printer: &Printer) -> Result<Exit, CliError>
             String::new()
         }
     };
-    if let Some(store) = &store {
-        if args.check && faults.is_empty() {
+    match &store {
+        Some(store) if args.check && faults.is_empty() => {
             (reached, faults) = reach::faults(&server, &places, store)?;
             note(&places, reached.as_ref(), &faults)?;
-        } else {
-            faults.extend(reach::waiting(store, host::clock::now())?);
         }
-    } else if args.check && faults.is_empty() {
-        let mut store = super::super::open_and_take_in(&places, crate::commands::PATIENCE)?;
-        (reached, faults) = reach::faults(&server, &places, &mut store)?;
+        Some(store) => faults.extend(reach::waiting(store, host::clock::now())?),
+        // Nothing has ever happened here: who asks begins it.
+        None if args.check && faults.is_empty() => {
+            let store = open_and_take_in(&places, crate::commands::PATIENCE)?;
+            (reached, faults) = reach::faults(&server, &places, &store)?;
+        }
+        None => {}
     }
     let standing = Standing { server: &server, shown, known, reached, faults, repository };
     if printer.json() {
@@ -258,7 +260,7 @@ impl Standing<'_> {
 
 /// What a try found is what the next status says.
 fn note(places: &PathVariables, reached: Option<&Reached>, faults: &[Fault]) -> Result<(), CliError> {
-    let mut store = super::super::open_and_take_in(places, crate::commands::PATIENCE)?;
+    let mut store = open_and_take_in(places, crate::commands::PATIENCE)?;
     let (now, mut state) = (host::clock::now(), store.shared_state()?.unwrap_or_default());
     match (reached, faults.iter().find(|fault| fault.stops)) {
         (Some(reached), _) => {

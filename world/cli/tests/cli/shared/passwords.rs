@@ -178,3 +178,19 @@ fn x3_a_password_that_only_the_command_is_told_is_written_down_for_the_daemon_to
     assert_secret(&stage, PASSWORD, &said);
     stage.succeed(&["shared", "status", "--check"]);
 }
+
+#[test]
+fn x3_another_server_is_not_told_the_password_of_the_first_nor_believed_on_less_proof() {
+    let Some(team) = Team::encrypted() else { return };
+    let (stage, ca) = (named(), ca(&team));
+    person_succeeds(&stage, &connect(&team.tcp("localhost"), &ca), &format!("{PASSWORD}\ny\n"));
+    let less = config(&stage) + "sslmode = \"require\"\n";
+    stage.configure(&less);
+    stage.succeed(&["shared", "status", "--check"]);
+    let Some(other) = Team::encrypted() else { return };
+    let done = stage.taut(&["shared", "connect", &other.tcp("localhost"), "--yes"]);
+    assert!(done.code() == Some(1) && done.stderr_text().contains("asks for a password"), "{}", done.stderr_text());
+    assert_eq!(config(&stage), less);
+    person_succeeds(&stage, &["shared", "connect", &other.tcp("localhost")], &format!("{PASSWORD}\ny\n"));
+    assert!(!config(&stage).contains("sslmode"), "{}", config(&stage));
+}

@@ -64,7 +64,7 @@ fn x2_a_server_that_went_away_is_said_with_what_helps_by_status_doctor_and_the_o
     let overview = stage.succeed(&[]);
     let lines: Vec<&str> = overview.lines().filter(|line| line.contains("shared")).collect();
     assert!(lines.len() == 1 && lines[0].contains("away for"), "{overview}");
-    assert_eq!(object(&stage, &["shared", "status", "--json"])["error"].is_string(), true);
+    assert!(object(&stage, &["shared", "status", "--json"])["error"].is_string());
 }
 
 #[test]
