@@ -38,7 +38,7 @@ impl Here {
         if crate::shared_queue::server(&places)?.is_none() {
             return Err(not_connected());
         }
-        Err(match super::repository::Repository::here()?.and_then(|repository| repository.queue) {
+        Err(match super::repository::QueueRepository::here()?.and_then(|repository| repository.queue) {
             Some(queue) => {
                 CliError::failed(format!("this machine takes no part in the queue {queue} of this repository"))
                     .hint(format!("taut shared connect --project {queue}"))
