@@ -1,6 +1,7 @@
 //! What the daemon answers: calls through the pipeline, and methods.
 
 use crate::workers::Switched;
+use crate::workers::shared::Nudge;
 use agents::Dialects;
 use daemon::{RpcFault, Service, Wake};
 use model::effect::After;
@@ -16,6 +17,9 @@ pub(crate) const FLEET_CHANGED: &str = "fleet.changed";
 /// Says that a tmux server was switched on: the painter may still take it for off.
 pub(crate) const TMUX_SWITCHED: &str = "tmux.switched";
 
+/// Says that a view looks at the fleet, whose agents may be on other machines.
+pub(crate) const FLEET_VIEWED: &str = "fleet.viewed";
+
 /// A session that was not heard of for longer keeps nobody from anything.
 const REMEMBERED_MS: i64 = 24 * 3_600_000;
 
@@ -25,6 +29,7 @@ pub struct DaemonService {
     dialects: Dialects,
     workers: Vec<Wake>,
     switched: Switched,
+    shared: Nudge,
     /// The batch that was served last has news for them.
     news: bool,
     /// The keys of what was stored of that batch, by its places.
@@ -35,12 +40,21 @@ pub struct DaemonService {
     notes: Vec<(Level, String)>,
 }
 
+/// Whom the service tells of what it served.
+#[derive(Clone, Default)]
+pub struct WokenWorkers {
+    pub wakes: Vec<Wake>,
+    pub switched: Switched,
+    pub shared: Nudge,
+}
+
 impl DaemonService {
-    pub fn new(setting: PipelineSetup, workers: Vec<Wake>, switched: Switched) -> Self {
+    pub fn new(setting: PipelineSetup, workers: WokenWorkers) -> Self {
         let dialects = setting.dialects;
         let pipeline = Pipeline::new(setting);
         let (stored, handed_back, notes) = (Vec::new(), Vec::new(), Vec::new());
-        Self { pipeline, dialects, workers, switched, news: false, stored, handed_back, notes }
+        let WokenWorkers { wakes: workers, switched, shared } = workers;
+        Self { pipeline, dialects, workers, switched, shared, news: false, stored, handed_back, notes }
     }
 }
 
@@ -62,6 +76,10 @@ impl Service for DaemonService {
     fn rpc(&mut self, method: &str, params: Value) -> Result<Value, RpcFault> {
         if method == TMUX_SWITCHED {
             self.switched.now();
+        }
+        if method == FLEET_VIEWED {
+            self.shared.viewed();
+            return Ok(Value::Null);
         }
         // Whatever is called may have written something; a wake for nothing costs a look.
         self.workers.iter().for_each(Wake::now);
@@ -127,7 +145,7 @@ fn notes(served: &Response) -> Vec<(Level, String)> {
 }
 
 fn is_news(after: &After) -> bool {
-    matches!(after, After::StatusChanged { .. } | After::Sent { .. })
+    matches!(after, After::StatusChanged { .. } | After::Sent { .. } | After::Owed)
 }
 
 fn fault(error: &RpcError) -> RpcFault {
@@ -156,7 +174,7 @@ mod tests {
             patience: PipelineSetup::HOOK_PATIENCE,
             dialects: agents::ALL,
         };
-        DaemonService::new(setting, Vec::new(), Switched::default())
+        DaemonService::new(setting, WokenWorkers::default())
     }
 
     /// An agent can speak to the socket by hand: it is served hooks, and nothing there takes the guard away.
@@ -173,7 +191,7 @@ mod tests {
         });
         let known = pipeline::methods();
         assert!(known.len() > 10, "{known:?}");
-        for method in known.iter().map(String::as_str).chain([FLEET_CHANGED, TMUX_SWITCHED]) {
+        for method in known.iter().map(String::as_str).chain([FLEET_CHANGED, TMUX_SWITCHED, FLEET_VIEWED]) {
             let answered = service.rpc(method, wish.clone());
             assert!(answered.is_ok(), "{method}: {answered:?}");
         }
