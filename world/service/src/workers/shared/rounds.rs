@@ -372,6 +372,11 @@ impl SharedRounds {
         Ok(())
     }
 
+    /// The next round says at once that this machine is there, and hears who else does under its name.
+    pub fn hear_again(&mut self) {
+        self.identity.begin_anew();
+    }
+
     /// It has been quiet for long, or this process ends: none of its agents is there any more, and the server may sleep.
     pub fn close(&mut self) {
         if let Some(contact) = self.contact.as_mut().filter(|contact| contact.is_open()) {
