@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// What a variable says to whoever asks; nothing to the daemon.
-pub type Said = fn(&str) -> Option<String>;
+pub(crate) type Variable = fn(&str) -> Option<String>;
 
 /// Projects of which the name is remembered within one round.
 const MOST_KNOWN: usize = 512;
 
 pub(crate) struct SharedProjects {
     setting: PipelineSetup,
-    said: Said,
+    said: Variable,
     policies: PolicyCache,
     file: FileLook,
     /// Names of queues by the paths of projects, for one round.
@@ -57,7 +57,7 @@ impl FileLook {
 }
 
 impl SharedProjects {
-    pub fn new(setting: &PipelineSetup, said: Said) -> Self {
+    pub fn new(setting: &PipelineSetup, said: Variable) -> Self {
         let policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
         let file = FileLook::new(&setting.user_config);
         Self { setting: setting.clone(), said, policies, file, known: HashMap::new() }

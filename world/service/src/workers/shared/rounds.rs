@@ -4,7 +4,7 @@
 use super::contact::Contact;
 use super::identity::{Identity, Speaking};
 use super::presence::Presence;
-use super::projects::{Said, SharedProjects};
+use super::projects::{Variable, SharedProjects};
 use super::rhythm::Need;
 use super::{messages, record};
 use crate::ProjectQueue;
@@ -80,7 +80,7 @@ impl SharedRounds {
         Self::new(setting, host::origin::said_to_command, around, Speaking::Command)
     }
 
-    fn new(setting: &PipelineSetup, said: Said, around: Surroundings, speaking: Speaking) -> Self {
+    fn new(setting: &PipelineSetup, said: Variable, around: Surroundings, speaking: Speaking) -> Self {
         Self {
             projects: SharedProjects::new(setting, said),
             around,
