@@ -125,12 +125,21 @@ impl Service for DaemonService {
         }
     }
 
-    /// Leases are reaped here even where nobody claims, and clients are followed that send no hook for long.
+    /// Leases are reaped here even where nobody claims, clients are followed that send no hook for long, and a server that
+    /// is away is told what it is owed when it is back.
     fn is_needed(&mut self) -> bool {
         let dialects = self.dialects;
-        let needed = |store: &mut Store| Ok(!store.holders()?.is_empty() || ClientWatch::is_needed(store, dialects)?);
+        let needed = |store: &mut Store| {
+            Ok(!store.holders()?.is_empty() || ClientWatch::is_needed(store, dialects)? || owes(store)?)
+        };
         self.pipeline.store().and_then(needed).unwrap_or_default()
     }
+}
+
+/// Nothing is waited for where nothing is shared any more.
+fn owes(store: &Store) -> Result<bool, store::Error> {
+    let standing = store.outbox_standing()?;
+    Ok(standing.turns + standing.messages > 0 && store.shared_state()?.is_some())
 }
 
 /// What went wrong with a call, and for who wants to know all of it, what came of it.
@@ -207,6 +216,37 @@ mod tests {
         let judged = json!({"session_id": "s2", "cwd": home.path(), "tool_name": "Bash", "tool_use_id": "u",
             "tool_input": {"command": "taut pause 1h"}});
         assert_eq!(service.rpc("hooks.preToolUse", judged).unwrap()["allow"], false);
+    }
+
+    #[test]
+    fn q6_a_daemon_is_needed_as_long_as_a_server_is_owed_a_word() {
+        let home = tempfile::tempdir().unwrap();
+        let mut service = daemon_service(home.path());
+        let store = service.pipeline.store().unwrap();
+        let to = model::effort::RemoteAddressee {
+            server: "srv".into(),
+            machine: None,
+            name: "talk".into(),
+            shown: "talk".into(),
+        };
+        let message = model::effort::Message {
+            id: "m".into(),
+            at: model::Ms(1),
+            kind: "note".into(),
+            from_agent: None,
+            to: Some(model::effort::Addressee::Remote(Box::new(to))),
+            session: None,
+            body: "x".into(),
+        };
+        let write = [model::effect::Write::Memory(model::effort::MemoryWrite::Message(message))];
+        store.transact(store::Durability::Full, |tx| tx.apply(&write)).unwrap();
+        assert!(!service.is_needed(), "nothing is shared");
+        let store = service.pipeline.store().unwrap();
+        store.set_shared_state(&store::SharedState::default()).unwrap();
+        assert!(service.is_needed());
+        let store = service.pipeline.store().unwrap();
+        store.messages_sent(&["m".to_string()]).unwrap();
+        assert!(!service.is_needed());
     }
 
     #[test]

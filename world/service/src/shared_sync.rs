@@ -55,6 +55,8 @@ pub fn sync_in(setting: &PipelineSetup, wish: SyncWish) -> Result<SyncReport, Er
     let mut report = SyncReport::default();
     let Some(server) = rounds.server() else { return Ok(report) };
     let mut store = Store::open_and_migrate(&setting.state, PipelineSetup::HOOK_PATIENCE)?;
+    // What cannot be taken in now is kept for later, and `taut doctor` says so.
+    let _ = pipeline::take_in(&mut store, setting);
     report.is_shared = true;
     let begun = Instant::now();
     loop {

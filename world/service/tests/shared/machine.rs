@@ -137,7 +137,13 @@ impl Machine {
         self.rounds = SharedRounds::of_daemon(&self.setting);
     }
 
-    pub fn hook(&mut self, (agent, repository): (&str, &str), event: &str, fields: Value) -> Response {
+    pub fn hook(&mut self, by: (&str, &str), event: &str, fields: Value) -> Response {
+        let call = self.call(by, event, fields);
+        self.pipeline.handle(call)
+    }
+
+    /// What a hook of an agent sends.
+    pub fn call(&mut self, (agent, repository): (&str, &str), event: &str, fields: Value) -> Call {
         self.calls += 1;
         let cwd = self.folder(repository);
         let mut payload = json!({"session_id": format!("s-{agent}"), "transcript_path": "/t/s.jsonl", "cwd": cwd,
@@ -146,7 +152,7 @@ impl Machine {
             payload[key] = value.clone();
         }
         let env = [("TAUT_AGENT_ID", agent), ("CLAUDE_PID", &std::process::id().to_string())];
-        self.pipeline.handle(Call {
+        Call {
             request: format!("request-{}", self.calls),
             agent: agents::DEFAULT.id().into(),
             stdin: payload.to_string().into_bytes(),
@@ -154,7 +160,7 @@ impl Machine {
             env: Environment(env.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect()),
             parent: None,
             at: host::clock::now(),
-        })
+        }
     }
 
     /// A session of an agent begins there.

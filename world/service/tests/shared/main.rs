@@ -8,3 +8,4 @@ mod messages;
 mod record;
 mod sync;
 mod tasks;
+mod worker;

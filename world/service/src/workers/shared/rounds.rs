@@ -4,7 +4,7 @@
 use super::contact::Contact;
 use super::identity::{Identity, Speaking};
 use super::presence::Presence;
-use super::projects::{Variable, SharedProjects};
+use super::projects::{SharedProjects, Variable};
 use super::rhythm::Need;
 use super::{messages, record};
 use crate::ProjectQueue;
