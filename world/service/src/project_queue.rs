@@ -44,6 +44,27 @@ impl ProjectQueue {
         Ok(Self { target, schema, machine, place, opened: None, away: None })
     }
 
+    /// Over a connection that somebody else keeps.
+    pub(crate) fn over(&mut self, link: ServerLink) {
+        match PgQueue::open(link, self.machine.clone(), &self.place.queue) {
+            Ok(opened) => {
+                self.place = opened.place().clone();
+                self.opened = Some(opened);
+            }
+            Err(error) => self.away(error),
+        }
+    }
+
+    /// It was not reached just now, and is not tried again here.
+    pub(crate) fn away(&mut self, error: ServerError) {
+        self.away = Some((Instant::now(), error));
+    }
+
+    /// The connection, where it did not break.
+    pub(crate) fn into_link(self) -> Option<ServerLink> {
+        self.opened.map(PgQueue::into_link)
+    }
+
     fn open(&mut self) -> Result<&mut PgQueue, ServerError> {
         if let Some((since, away)) = self.away.as_ref().filter(|(since, _)| since.elapsed() < TRIED_AGAIN) {
             tracing::debug!("not asked again: it was away {} ms ago", since.elapsed().as_millis());

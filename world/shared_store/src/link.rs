@@ -52,6 +52,11 @@ impl ServerLink {
         Ok(self.connection.insert(connection))
     }
 
+    /// Whether there is a connection that did not break.
+    pub fn is_open(&self) -> bool {
+        self.connection.as_ref().is_some_and(|connection| !connection.is_broken())
+    }
+
     /// Until it is needed again: a server that nobody asks may sleep.
     pub fn close(&mut self) {
         self.connection = None;

@@ -56,6 +56,7 @@ mod session_list;
 mod session_look_back;
 mod sessions;
 mod shared_holds;
+mod shared_work;
 mod spool;
 mod spool_line;
 mod store;
@@ -110,6 +111,7 @@ pub use session_list::{
 pub use session_look_back::LookBack;
 pub use sessions::SessionFilter;
 pub use shared_holds::{BootTime, ClaimCopy, SharedHold};
+pub use shared_work::OpenPlace;
 pub use spool::{SPOOL, spool, spool_text};
 pub use spool_line::{PENDING, write as spool_line};
 pub use store::{Durability, Store};

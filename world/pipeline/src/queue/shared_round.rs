@@ -150,6 +150,14 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         self.tell(&hold.agent, &format!("{} lost", hold.claim), body)
     }
 
+    /// This machine is not the one any more that claimed them: what its agents hold on this server is nobody's here, and they
+    /// are told. The server is told nothing, because another may hold the same. How many.
+    pub fn give_up_holds(&mut self, server: &str) -> Result<usize, QueueError> {
+        let holds = self.store.shared_holds(server)?;
+        holds.iter().try_for_each(|hold| self.lose(hold))?;
+        Ok(holds.len())
+    }
+
     /// Leases that the server has not confirmed for so long that another may have been given the task.
     fn tell_unsure(&mut self, on_unsure: OnUnsure) -> Result<(), QueueError> {
         let (place, moment) = (self.place()?, boot_moment());
