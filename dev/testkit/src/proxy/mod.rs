@@ -174,7 +174,9 @@ fn admit(listener: &TcpListener, state: &Arc<ProxyState>) {
             continue;
         }
         match state.server.connect() {
-            Ok(far) if near.write_within(UNREAD).and_then(|()| far.write_within(UNREAD)).is_ok() => carry(state, near, far),
+            Ok(far) if near.write_within(UNREAD).and_then(|()| far.write_within(UNREAD)).is_ok() => {
+                carry(state, near, far)
+            }
             // As from a machine on which nobody listens.
             Ok(_) | Err(_) => near.reset(),
         }

@@ -121,6 +121,7 @@ fn a_proxy_ends_with_its_value_whatever_it_holds_back() {
     client.write_all(b"never").unwrap();
     drop(proxy);
     assert!(client.read(&mut [0; 1]).map_or(true, |many| many == 0), "its connections end");
-    let gone = poll::until("the port to be free", LIMIT, || TcpStream::connect(("127.0.0.1", port)).is_err().then_some(()));
+    let gone =
+        poll::until("the port to be free", LIMIT, || TcpStream::connect(("127.0.0.1", port)).is_err().then_some(()));
     gone.unwrap();
 }

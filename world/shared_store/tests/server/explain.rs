@@ -150,7 +150,8 @@ fn f3_messages_that_wait_are_found_by_index_among_many_that_were_fetched() {
         assert_eq!(fleet.messages_fetched(MACHINE, &ids).unwrap().len(), 30);
         drop(member);
         // Whoever leaves has told what it did.
-        let gone = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'taut_agent'";
+        let gone =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'taut_agent'";
         testkit::poll::until("the member to leave", std::time::Duration::from_secs(60), || {
             (server.sql(gone) == "0").then_some(())
         })

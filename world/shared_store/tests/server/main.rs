@@ -7,8 +7,8 @@ mod hostile;
 mod migrations;
 mod months;
 mod rights;
-mod traps;
 mod tls;
+mod traps;
 
 use shared_store::{Connection, Patience, Schema, Surroundings, Target, TargetWish};
 use store::ServerError;

@@ -35,7 +35,11 @@ fn both_end_at_once(trap: &Trap, tell: impl Fn(&ServerTurn) -> Statement + Sync)
 fn x2_q1_two_blockers_that_end_at_once_leave_nobody_waiting() {
     let tasks: [(&str, &[&str]); 3] = [("a", &[]), ("b", &[]), ("c", &["a", "b"])];
     let Some(trap) = Trap::set(&tasks) else { return };
-    assert_ne!(both_end_at_once(&trap, |turn| statement(RECOUNT, &[&turn.id.to_string()])), 0, "a count sees too little");
+    assert_ne!(
+        both_end_at_once(&trap, |turn| statement(RECOUNT, &[&turn.id.to_string()])),
+        0,
+        "a count sees too little"
+    );
     let Some(trap) = Trap::set(&tasks) else { return };
     assert_eq!(both_end_at_once(&trap, |turn| ours("turned", &[&turns(&[turn])])), 0);
 }

@@ -61,7 +61,8 @@ impl Trap {
     }
 
     fn waiting(&self) -> usize {
-        let sql = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+        let sql =
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
         self.server.sql(sql).parse().unwrap()
     }
 
@@ -76,7 +77,8 @@ impl Trap {
 
     /// The lease of every task is over, by the only clock that counts.
     fn lapse(&self) {
-        self.server.sql("UPDATE taut.tasks SET lease_until = clock_timestamp() - interval '1 ms' WHERE status = 'active'");
+        self.server
+            .sql("UPDATE taut.tasks SET lease_until = clock_timestamp() - interval '1 ms' WHERE status = 'active'");
     }
 
     /// Long enough that the server's start, whenever it was, is within it; and a minute more.

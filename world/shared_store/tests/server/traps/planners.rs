@@ -49,7 +49,9 @@ fn x2_q1_a_planner_and_a_finisher_do_not_deadlock() {
         |planner| drop(run(planner, &[ours("plan_lock", &["1"])])),
         |planner| {
             let count = ours("plan_count", &["1", r#"["c", "e"]"#]);
-            planner.flight(&[ours("plan_hold", &["1", r#"["a"]"#]), ours("plan_link", &["1", TO_LINK]), count]).map(drop)
+            planner
+                .flight(&[ours("plan_hold", &["1", r#"["a"]"#]), ours("plan_link", &["1", TO_LINK]), count])
+                .map(drop)
         },
     );
     assert_eq!(held, (Ok(()), Ok(())));
@@ -70,7 +72,8 @@ fn relink(queue: &mut PgQueue, round: usize) {
                 let Some(task) = rows.queued("acme", &slug(nth))? else { continue };
                 let blocker = (nth * 7 + round * 13) % nth;
                 let blockers: Vec<_> = [blocker, nth - 1].iter().map(|of| rows.queued("acme", &slug(*of))).collect();
-                let blockers: Vec<_> = blockers.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+                let blockers: Vec<_> =
+                    blockers.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
                 rows.set_blockers(&task, &blockers)?;
                 let plan = TaskPlan { slug: slug(nth), title: format!("round {round}"), ..TaskPlan::default() };
                 rows.rewrite_task(&task, &plan, now())?;
