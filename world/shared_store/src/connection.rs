@@ -3,7 +3,7 @@
 
 use crate::server_error::FlightError;
 use crate::wire::Allowance;
-use crate::{ServerTarget, Statement, dial};
+use crate::{InTransaction, Patience, Rows, ServerTarget, Statement, dial};
 use serde_json::Value;
 use std::future::Future;
 use std::time::Duration;
@@ -13,34 +13,8 @@ use tokio::task::JoinHandle;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
-/// What one statement answered: a JSON value a row.
-pub type Rows = Vec<Value>;
-
 /// How long the server is told goodbye: one that hears nothing is left.
 const GOODBYE: Duration = Duration::from_millis(200);
-
-/// How long a server is waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
-    /// For all its hosts together, until the first answer.
-    pub connect: Duration,
-    pub flight: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self { connect: Duration::from_secs(5), flight: Duration::from_secs(10) }
-    }
-}
-
-/// Whether the statements of a flight are one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InTransaction {
-    /// Each stands for itself.
-    No,
-    /// A failure of any undoes all.
-    Yes,
-}
 
 pub struct Connection {
     /// `None` once it was taken to be ended, in `drop`.

@@ -1,35 +1,60 @@
 //! The shared store: queue, fleet, messages and record on PostgreSQL, for several machines. The only opener of a
 //! server; no SQL leaves this crate, and no hook enters it.
 
+#[cfg(not(feature = "postgres"))]
+mod absent;
+#[cfg(feature = "postgres")]
 mod connection;
+#[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "the rest is asked by a connection"))]
 mod credentials;
+#[cfg(feature = "postgres")]
 mod dial;
 mod fleet_server;
+mod flight;
+mod given_url;
 mod link;
 mod messages;
 mod migrate;
 mod presence;
 mod queue;
 mod record;
+mod record_query;
 mod server_error;
+mod server_look;
+#[cfg(feature = "postgres")]
 mod service;
 mod statement;
+#[cfg(feature = "postgres")]
 mod target;
+mod target_wish;
+#[cfg(feature = "postgres")]
 mod tls;
+#[cfg(feature = "postgres")]
 mod tls_stream;
 mod url;
+#[cfg(feature = "postgres")]
 mod wire;
 
-pub use connection::{Connection, InTransaction, Patience, Rows, Transaction};
+#[cfg(not(feature = "postgres"))]
+pub use absent::{Connection, ServerTarget, Transaction};
+#[cfg(feature = "postgres")]
+pub use connection::{Connection, Transaction};
 pub use fleet_server::FleetServer;
+pub use flight::{InTransaction, Patience, Rows};
+pub use given_url::GivenUrl;
 pub use link::{Link, LocalClock};
 pub use messages::WaitingMessage;
-pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, grant_record, migrate, version};
+pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, administrator_sql, grant_record, migrate, version};
 pub use presence::{AgentPresence, FleetAgent, Heartbeat, Seen};
 pub use queue::{Machine, PgQueue, queue_statement};
-pub use record::{MOST_BYTES, MOST_EVENTS, RecordQuery, RecordSum, RecordedEvent, SentEvent};
-pub use server_error::FlightError;
+pub use record::{MOST_BYTES, MOST_EVENTS, SentEvent};
+pub use record_query::{RecordFound, RecordProject, RecordQuery, RecordSum, RecordSums, RecordedEvent};
+pub use server_error::{FlightError, NO_PASSWORD};
+pub use server_look::{ServerLook, look};
 pub use statement::Statement;
-pub use target::{ServerEnvironment, ServerTarget, TargetWish, UrlPlace};
+#[cfg(feature = "postgres")]
+pub use target::ServerTarget;
+pub use target_wish::{Protection, ServerEnvironment, TargetWish, UrlPlace};
 // Shorter where nothing else is a target.
-pub use target::{ServerEnvironment as Surroundings, ServerTarget as Target};
+pub use ServerEnvironment as Surroundings;
+pub use ServerTarget as Target;

@@ -1,11 +1,14 @@
 //! What a server answered instead of rows, in words: whether asking again may help, and what a person can do.
 
-use std::error::Error;
-use std::io;
+#[cfg(feature = "postgres")]
+use std::{error::Error, io};
 use store::ServerError;
 
 /// How much of what a server says is repeated: it may be anybody.
 const MOST_WORDS: usize = 300;
+
+/// How a refusal begins where a password is all that is missing.
+pub const NO_PASSWORD: &str = "it asks for a password and none is known";
 
 /// What went wrong with a flight.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,6 +69,7 @@ impl FlightError {
     }
 }
 
+#[cfg(feature = "postgres")]
 impl From<tokio_postgres::Error> for FlightError {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.as_db_error() {
@@ -76,6 +80,7 @@ impl From<tokio_postgres::Error> for FlightError {
 }
 
 /// What the library decided by itself, and time does not mend. It gives these no type, only their words.
+#[cfg(feature = "postgres")]
 fn unfit(error: &tokio_postgres::Error) -> Option<String> {
     let cause = error.source()?;
     let below = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
@@ -84,9 +89,7 @@ fn unfit(error: &tokio_postgres::Error) -> Option<String> {
     }
     match (error.to_string().as_str(), cause.to_string().as_str()) {
         (_, "password missing") => Some(
-            "it asks for a password and none is known: put it into a file of mode 600 that `password_file` names, or into \
-             ~/.pgpass"
-                .to_string(),
+            format!("{NO_PASSWORD}: put it into a file of mode 600 that `password_file` names, or into ~/.pgpass"),
         ),
         (_, "server does not support TLS") => {
             Some("it offers no TLS: an administrator turns it on (`ssl = on` in postgresql.conf)".to_string())
@@ -133,6 +136,7 @@ fn with_help(state: &str, words: &str) -> String {
 }
 
 /// Why a connection was not made, in words with what helps. `what` names the place, without a secret.
+#[cfg(feature = "postgres")]
 pub(crate) fn unreached(what: &str, error: FlightError) -> ServerError {
     match ServerError::from(error) {
         ServerError::Away(why) => ServerError::Away(format!("{what} cannot be reached: {why}")),
@@ -141,6 +145,7 @@ pub(crate) fn unreached(what: &str, error: FlightError) -> ServerError {
 }
 
 /// The causes below an error, which by itself says little.
+#[cfg(feature = "postgres")]
 pub(crate) fn causes(error: &(dyn Error + 'static)) -> String {
     let mut words = error.to_string();
     let mut next = error.source();

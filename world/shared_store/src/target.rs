@@ -3,10 +3,10 @@
 
 use crate::credentials::{self, Lookup, Secret};
 use crate::service;
+use crate::target_wish::{Protection, ServerEnvironment, TargetWish, UrlPlace};
 use crate::tls::{self, Files, Proof};
 use crate::url::{self, Parts};
 use rustls::ClientConfig;
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +23,7 @@ pub struct ServerTarget {
     pub(crate) database: String,
     pub(crate) binding: ChannelBinding,
     pub(crate) session: SessionNeed,
+    proof: Option<Proof>,
 }
 
 /// One host, with what it takes to enter there.
@@ -49,33 +50,6 @@ pub(crate) enum SessionNeed {
     Writable,
 }
 
-/// What the user wrote of a server.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct TargetWish {
-    /// `None`: what `PGSERVICE` and the other variables of PostgreSQL's programs say.
-    pub url: Option<String>,
-    pub written: UrlPlace,
-    pub password_file: Option<PathBuf>,
-    pub ca: Option<PathBuf>,
-    pub cert: Option<PathBuf>,
-    pub key: Option<PathBuf>,
-}
-
-/// Where an address was written: others may read a file, and it is copied and shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum UrlPlace {
-    #[default]
-    File,
-    Environment,
-}
-
-/// What stands around a process, as data. Not shown: a password may be in it.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct ServerEnvironment {
-    pub variables: BTreeMap<String, String>,
-    pub home: Option<PathBuf>,
-}
-
 impl ServerTarget {
     /// # Errors
     /// `Refused`, with what helps; never with the address, which may hold a password.
@@ -99,7 +73,7 @@ impl ServerTarget {
         let asked = endpoints.iter().any(|endpoint| endpoint.password.is_some());
         let binding = binding(parts.named.get("channel_binding").map(String::as_str), proof, asked)?;
         let session = session(parts.named.get("target_session_attrs").map(String::as_str), endpoints.len())?;
-        Ok(Self { endpoints, user, database, binding, session })
+        Ok(Self { endpoints, user, database, binding, session, proof })
     }
 
     /// As people know it: host and database, never a secret.
@@ -111,22 +85,24 @@ impl ServerTarget {
         crate::server_error::clean(&format!("{}/{}", host.shown(), self.database))
     }
 
+    pub fn protection(&self) -> Protection {
+        let is_socket = |endpoint: &Endpoint| matches!(endpoint.host, Host::Unix(..));
+        match self.proof {
+            _ if self.endpoints.iter().all(is_socket) => Protection::Socket,
+            None => Protection::Loopback,
+            Some(Proof::Encrypted) => Protection::Encrypted,
+            Some(Proof::Full) => Protection::Proven,
+        }
+    }
+
+    /// Whether a password is known for any of its hosts.
+    pub fn knows_password(&self) -> bool {
+        self.endpoints.iter().any(|endpoint| endpoint.password.is_some())
+    }
+
     /// The role that it connects as.
     pub fn role(&self) -> String {
         crate::server_error::clean(&self.user)
-    }
-}
-
-impl std::fmt::Debug for TargetWish {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("TargetWish").field("written", &self.written).finish_non_exhaustive()
-    }
-}
-
-impl ServerEnvironment {
-    /// An empty one counts as none, as everywhere in PostgreSQL.
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 }
 

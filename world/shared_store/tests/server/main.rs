@@ -6,6 +6,7 @@ mod explain;
 mod hostile;
 mod migrations;
 mod months;
+mod record;
 mod rights;
 mod tls;
 mod traps;
