@@ -1,6 +1,6 @@
 //! One run: machines that share a queue, trouble, calm, and what came of it.
 
-use super::operator::{Operator, STEADY};
+use super::operator::Operator;
 use super::seat::{LEASE_MS, Place, notes, schema, target};
 use super::trouble::Trouble;
 use super::{ledger, seed};
@@ -58,13 +58,14 @@ impl<'c> Chaos<'c> {
         trouble.leave(Duration::from_secs(20));
         let homes: Vec<PathBuf> = (0..self.many.0).map(|nth| self.home(&format!("machine{nth}"))).collect();
         let read = ledger::Ledger::read(self.cluster, &self.database, &notes(self.folder.path()));
-        let mut wrong = read.wrongs(&homes);
+        let mut wrong = read.wrongs(&homes, operator.steady);
         wrong.extend(calm.err());
         self.told.replace(format!(
-            "{} machines with {} workers each, {STEADY} tasks and those that changed, {} s of trouble: {:?}, {} plans \
+            "{} machines with {} workers each, {} tasks and those that changed, {} s of trouble: {:?}, {} plans \
              rewritten, server killed {RESTARTS} times; {} (seed {})",
             self.many.0,
             self.many.1,
+            operator.steady,
             spent.as_secs(),
             trouble.did,
             operator.rewritten,
@@ -106,6 +107,7 @@ impl<'c> Chaos<'c> {
                 restarts += 1;
             }
             if Instant::now() > rewrite {
+                operator.refill();
                 operator.rewrite();
                 operator.requeue();
                 rewrite = Instant::now() + REWRITE;

@@ -21,7 +21,7 @@ use std::time::Duration;
 use testkit::postgres::Cluster;
 
 /// How long there is trouble where nothing else is said.
-const TROUBLE: Duration = Duration::from_secs(20);
+const TROUBLE: Duration = Duration::from_secs(15);
 
 pub fn is_member() -> bool {
     std::env::var_os(seat::ROLE).is_some()

@@ -7,24 +7,43 @@ use model::task::TaskStatus;
 use serde_json::json;
 use store::TaskFilter;
 
-/// Tasks whose plan stays, and such that are planned again and again, with others to wait for.
-pub const STEADY: usize = 400;
+/// So many tasks whose plan stays are planned at once, and more when there are few left.
+const BATCH: usize = 150;
+const FEW: i64 = 80;
+/// Such that are planned again and again, with others to wait for.
 const CHANGING: usize = 60;
 
 pub struct Operator {
     seat: Seat,
     dice: Dice,
+    /// How many tasks stay as they were planned.
+    pub steady: usize,
     pub rewritten: usize,
 }
 
 impl Operator {
     pub fn begin(place: Place, seed: u64) -> Self {
         let seat = place.take().expect("a server");
-        let mut operator = Self { seat, dice: Dice::new(seed), rewritten: 0 };
-        let steady: String = (0..STEADY).map(|nth| operator.steady(nth)).collect();
-        operator.sync(&steady).unwrap();
+        let mut operator = Self { seat, dice: Dice::new(seed), steady: 0, rewritten: 0 };
+        operator.plan_more().unwrap();
         operator.plan_all().unwrap();
         operator
+    }
+
+    /// There is always something to do while there is trouble.
+    pub fn refill(&mut self) {
+        if self.left().is_some_and(|left| left < FEW) {
+            // Where the server is away, the next time.
+            let _ = self.plan_more();
+        }
+    }
+
+    fn plan_more(&mut self) -> Result<(), String> {
+        let (from, to) = (self.steady, self.steady + BATCH);
+        let lines: String = (from..to).map(|nth| self.steady_line(nth)).collect();
+        self.sync(&lines)?;
+        self.steady = to;
+        Ok(())
     }
 
     /// With others to wait for, and without some of them: those are deleted, whoever has them.
@@ -65,16 +84,16 @@ impl Operator {
     }
 
     /// Waits for up to three earlier ones.
-    fn steady(&mut self, nth: usize) -> String {
+    fn steady_line(&mut self, nth: usize) -> String {
         let deps: Vec<String> = match nth {
             0..20 => Vec::new(),
             _ => (0..self.dice.below(4)).map(|_| slug("t", nth - 1 - self.dice.below(nth.min(60)))).collect(),
         };
-        line(&slug("t", nth), "steady", (self.dice.below(4), deps))
+        line(&slug("t", nth), &format!("steady {}", nth / BATCH), (self.dice.below(4), deps))
     }
 
     fn changing(&mut self, nth: usize) -> String {
-        let mut deps = vec![slug("t", self.dice.below(STEADY))];
+        let mut deps = vec![slug("t", self.dice.below(self.steady))];
         if nth > 0 && self.dice.one_in(2) {
             deps.push(slug("x", self.dice.below(nth)));
         }
@@ -87,5 +106,5 @@ fn line(slug: &str, spec: &str, (priority, deps): (usize, Vec<String>)) -> Strin
 }
 
 fn slug(kind: &str, nth: usize) -> String {
-    format!("{kind}/{nth:03}")
+    format!("{kind}/{nth:04}")
 }
