@@ -41,7 +41,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         // Whether the server was reached or not: that is what makes a lease unsure.
         self.tell_unsure(on_unsure)?;
         done?;
-        self.give_up_unknown()?;
+        self.compare_holds(&mut round)?;
         round.expired = self.reap_server()?;
         self.transact(Durability::Normal, |tx, moment| tx.forget_copies(moment.now))?;
         Ok(round)
@@ -182,15 +182,44 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(())
     }
 
-    /// Claims by this machine that were never written down here: who made them is gone.
-    fn give_up_unknown(&mut self) -> Result<(), QueueError> {
-        for held in self.ask(|server| server.held())? {
-            if held.silent_ms < UNKNOWN_MS || self.transact(Durability::Normal, |tx, _| tx.knows_claim(&held.claim))? {
-                continue;
+    /// What this machine holds by the server's word, beside what it believes.
+    fn compare_holds(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
+        let place = self.place()?;
+        // Read first: what is claimed while the server is asked is not among them.
+        let believed = self.store.shared_holds(&place.server)?;
+        let there = self.ask(|server| server.held())?;
+        for held in &there {
+            self.give_up_unknown(held)?;
+        }
+        for hold in believed.iter().filter(|hold| hold.queue == place.queue) {
+            if !there.iter().any(|held| held.claim == hold.claim) {
+                self.lose_ended(hold, round)?;
             }
-            let back = queue::hand_back(&as_task(&held), "claimed and never heard of", (self.clock)().now);
-            let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
-            self.ask(|server| server.settle(&turn))?;
+        }
+        Ok(())
+    }
+
+    /// A claim by this machine that was never written down here: who made it is gone.
+    fn give_up_unknown(&mut self, held: &HeldThere) -> Result<(), QueueError> {
+        if held.silent_ms < UNKNOWN_MS || self.transact(Durability::Normal, |tx, _| tx.knows_claim(&held.claim))? {
+            return Ok(());
+        }
+        let back = queue::hand_back(&as_task(held), "claimed and never heard of", (self.clock)().now);
+        let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
+        self.ask(|server| server.settle(&turn))?;
+        Ok(())
+    }
+
+    /// Nobody spoke for its agent, so no renewal found out that the server has ended it. Who is just finishing has let go of
+    /// the copy before the server could hear of it.
+    fn lose_ended(&mut self, hold: &SharedHold, round: &mut SharedRound) -> Result<(), QueueError> {
+        let still = self.transact(Durability::Normal, |tx, _| {
+            let copy = tx.copy_of(&hold.project, &hold.slug)?;
+            Ok(copy.is_some_and(|(task, claim)| task.hold.is_some() && claim == hold.claim))
+        })?;
+        if still {
+            round.lost.push(hold.slug.clone());
+            self.lose(hold)?;
         }
         Ok(())
     }

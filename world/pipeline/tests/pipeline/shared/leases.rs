@@ -98,3 +98,25 @@ fn x2_another_run_of_the_machine_is_unsure_of_everything_it_held() {
     assert!(hold.is_sure(&BootTime { ms: now, boot: hold.confirmed.boot.clone() }));
     assert!(!hold.is_sure(&BootTime { ms: now, boot: "another".into() }));
 }
+
+#[test]
+fn q3_a_lease_of_a_silent_agent_that_the_server_ended_is_held_here_no_more() {
+    let Some(server) = SharedServer::start() else { return };
+    let (mut one, mut two) = (server.machine("one"), server.machine("two"));
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let project = one.project();
+    let store = one.home.pipeline.store().unwrap();
+    let held = store.task(&project, "a").unwrap().unwrap().queued;
+    let mut turn = engine::queue::kept(&held, long_ago()).unwrap();
+    turn.at = long_ago();
+    store.transact(Durability::Full, |tx| tx.apply(&[model::effect::Write::Task(Box::new(turn.clone()))])).unwrap();
+    confirmed_at(&mut one, quarter_ago());
+    server.lapse("a");
+    two.claim("bob").unwrap();
+    let round = one.round().unwrap();
+    assert_eq!((round.renewed, round.lost), (0, vec!["a".to_string()]), "nobody spoke for it, and yet it is known");
+    assert_eq!(one.home.pipeline.store().unwrap().shared_hold_count().unwrap(), 0);
+    assert_eq!(one.round().unwrap().lost, Vec::<String>::new(), "once");
+    assert!(one.told("ann").iter().any(|told| told.contains("your lease (attempt 1) is over")));
+}
