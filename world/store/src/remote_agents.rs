@@ -5,6 +5,7 @@ use crate::{Durability, Error, Store};
 use model::Ms;
 use model::agent_name;
 use model::effort::RemoteAddressee;
+use model::remote_card::PresenceCard;
 use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,8 @@ pub struct RemoteAgentRow {
     pub now_does: Option<String>,
     /// What it asks of a person, which is answered on its machine.
     pub asks: Option<String>,
+    /// The same, as far as it can be answered from elsewhere.
+    pub card: Option<PresenceCard>,
     pub context: Option<i64>,
     /// When its status last changed, by this machine's clock.
     pub since: i64,
