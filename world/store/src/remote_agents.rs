@@ -134,7 +134,7 @@ pub(crate) fn addressee(conn: &Connection, typed: &str) -> rusqlite::Result<Resu
     let key = agent_name::key(name);
     let is_meant = |one: &&RemoteAgent| {
         (one.agent == name || agent_name::key(&one.told.name) == key)
-            && place.is_none_or(|place| one.label.eq_ignore_ascii_case(place) || one.machine == place)
+            && place.is_none_or(|place| one.label.eq_ignore_ascii_case(place) || is_id(&one.machine, place))
     };
     let meant: Vec<&RemoteAgent> = all.iter().filter(is_meant).collect();
     Ok(match meant.as_slice() {
@@ -146,6 +146,12 @@ pub(crate) fn addressee(conn: &Connection, typed: &str) -> rusqlite::Result<Resu
         }),
         several => Err(several.iter().map(|one| told_apart(one, several)).collect()),
     })
+}
+
+/// The id of a machine, or the end of it, as views show it where two have one label.
+fn is_id(machine: &str, typed: &str) -> bool {
+    const SHORTEST: usize = 8;
+    machine == typed || (typed.len() >= SHORTEST && machine.ends_with(typed))
 }
 
 /// Two machines of one label are told apart by their ids.
@@ -191,6 +197,11 @@ mod tests {
         let (_home, store) = store(&[agent("m1", "vm", "api"), agent("m2", "vm", "api")]);
         let several = store.read(|conn| addressee(conn, "api@vm")).unwrap().unwrap_err();
         assert_eq!(several, ["api@m1", "api@m2"]);
+        let long = agent("0193f2aa-7c41-7000-8000-0000bbbb2222", "vm", "api");
+        let (_home, store) = super::tests::store(&[long, agent("m2", "vm", "api")]);
+        let meant = |typed: &str| store.read(|conn| addressee(conn, typed)).unwrap();
+        assert_eq!(meant("api@bbbb2222").unwrap().machine.as_deref(), Some("0193f2aa-7c41-7000-8000-0000bbbb2222"));
+        assert!(meant("api@2222").is_err(), "too short to be an id");
     }
 
     #[test]

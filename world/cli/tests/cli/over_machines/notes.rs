@@ -1,0 +1,1 @@
+//! Words to agents of other machines.
