@@ -79,6 +79,11 @@ impl Store {
         })
     }
 
+    /// Agents of other machines as they are written to: `api@vm-3`.
+    pub fn remote_names(&self) -> Result<Vec<String>, Error> {
+        self.read(names)
+    }
+
     /// By machine.
     pub fn remote_agents(&self) -> Result<Vec<RemoteAgent>, Error> {
         self.read(list)
@@ -148,6 +153,20 @@ pub(crate) fn addressee(conn: &Connection, typed: &str) -> rusqlite::Result<Resu
     })
 }
 
+/// All of them as they are written to, each told from the others.
+pub(crate) fn names(conn: &Connection) -> rusqlite::Result<Vec<String>> {
+    let all = list(conn)?;
+    let among: Vec<&RemoteAgent> = all.iter().collect();
+    // Of very many nobody reads a list; the nearest name is looked for among these.
+    Ok(all.iter().take(500).map(|one| told_apart(one, &among)).collect())
+}
+
+/// A conversation that another machine carries, where this is its name.
+pub(crate) fn conversation(conn: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
+    let all = list(conn)?;
+    Ok(all.into_iter().filter_map(|one| one.told.conversation).find(|carried| carried == name))
+}
+
 /// The id of a machine, or the end of it, as views show it where two have one label.
 fn is_id(machine: &str, typed: &str) -> bool {
     const SHORTEST: usize = 8;
@@ -156,7 +175,8 @@ fn is_id(machine: &str, typed: &str) -> bool {
 
 /// Two machines of one label are told apart by their ids.
 fn told_apart(one: &RemoteAgent, among: &[&RemoteAgent]) -> String {
-    let twice = among.iter().any(|other| other.label == one.label && other.machine != one.machine);
+    let is_like = |other: &RemoteAgent| other.label.eq_ignore_ascii_case(&one.label) && other.machine != one.machine;
+    let twice = among.iter().any(|other| is_like(other));
     if twice { format!("{}@{}", one.told.name, one.machine) } else { one.shown() }
 }
 

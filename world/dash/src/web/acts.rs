@@ -81,6 +81,9 @@ pub type Perform = dyn Fn(&PageAct) -> Result<Value, ActionError> + Send + Sync;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// When something comes to another machine.
+const WHEN_REACHED: &str = "once the shared server has been reached";
+
 /// The real one, with a connection of its own that is kept.
 pub fn perform(by: PagePerson) -> Box<Perform> {
     let handle = Mutex::new(StoreHandle::default());
@@ -149,6 +152,7 @@ impl AgentAct {
                         if wakes { "it is woken for it" } else { "it is shown it at its next prompt or tool call" };
                     json!({"done": format!("left as a note of yours; {when}"), "why": why})
                 }
+                Said::Elsewhere { to } => json!({"done": format!("{to} is shown it there, {WHEN_REACHED}")}),
             },
             Self::Seen => match actions::mark_seen(store, agent)? {
                 Focus::Checked => json!({"done": "marked as seen"}),

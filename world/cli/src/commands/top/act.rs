@@ -44,6 +44,7 @@ impl TopPerson {
             TopAct::Say { text, .. } => match actions::say(store, &place, person, &agent, &text)? {
                 Said::Typed => format!("typed at the prompt of {name}, as your own words"),
                 Said::Message { why, .. } => format!("sent to {name} as a note of yours; not typed: {why}"),
+                Said::Elsewhere { to } => format!("sent to {to}; it is shown there once the server has been reached"),
             },
             TopAct::Seen { .. } => match actions::mark_seen(store, &agent)? {
                 Focus::Checked => format!("{name} is checked"),
