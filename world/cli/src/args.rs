@@ -123,6 +123,11 @@ pub enum TopCommand {
         #[command(subcommand)]
         verb: crate::commands::task::TaskVerb,
     },
+    /// One queue, one fleet and one record for several machines, on a PostgreSQL server
+    Shared {
+        #[command(subcommand)]
+        verb: crate::commands::shared::SharedVerb,
+    },
     /// Run an agent again and again until its work is done
     Loop {
         #[command(subcommand)]

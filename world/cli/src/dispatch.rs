@@ -98,6 +98,7 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Pause(args)) => commands::pause::run(&args, printer),
         Some(TopCommand::Trust(args)) => commands::trust::run(&args, printer),
         Some(TopCommand::Task { verb }) => commands::task::run(&verb, printer),
+        Some(TopCommand::Shared { verb }) => commands::shared::run(&verb, printer),
         Some(TopCommand::Undo(args)) => commands::undo::run(&args, printer),
         Some(TopCommand::Db { verb }) => commands::db::run(verb, printer),
         Some(TopCommand::Scan(args)) => commands::scan::run(&args, printer),

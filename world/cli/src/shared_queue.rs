@@ -8,11 +8,7 @@ use service::ProjectQueue;
 use service::shared_target::{around_command, shared_target};
 use shared_store::{Connection, Patience, Schema};
 use std::path::Path;
-use std::time::Duration;
 use store::Store;
-
-/// A person waits for this.
-const PATIENCE: Patience = Patience { connect: Duration::from_secs(5), flight: Duration::from_secs(10) };
 
 /// A larger configuration is none.
 const LARGEST: u64 = 1024 * 1024;
@@ -43,11 +39,15 @@ pub fn server(places: &PathVariables) -> Result<Option<SharedServer>, CliError> 
 }
 
 /// A connection for what is asked once, and the schema to ask it of.
-pub fn connect(server: &SharedServer, places: &PathVariables) -> Result<(Connection, Schema), CliError> {
+pub fn connect_within(
+    server: &SharedServer,
+    places: &PathVariables,
+    patience: Patience,
+) -> Result<(Connection, Schema), CliError> {
     let said = |error: store::ServerError| CliError::failed(error.to_string());
     let target = shared_target(server, &around_command(places)).map_err(said)?;
     let schema = Schema::named(&server.schema).map_err(said)?;
-    Ok((Connection::open(&target, PATIENCE).map_err(said)?, schema))
+    Ok((Connection::open(&target, patience).map_err(said)?, schema))
 }
 
 /// A look that costs next to nothing: the word stands in the user's file, or the environment names a server.

@@ -269,6 +269,7 @@ impl<'j> Dispatcher<'j> {
 
     fn look(&mut self) -> engine::loops::WorkState {
         let mut seen = work_state::seen(self.job, &mut self.run_store, &self.run, host::clock::now());
+        self.run_store.take_news().into_iter().for_each(|words| self.warn(words));
         self.checkpoints.looked(seen.head.clone(), seen.tree);
         if self.state.phase == Phase::Judging {
             seen.restart = self.restart || self.run_store.ran_full(&self.agent, self.began);

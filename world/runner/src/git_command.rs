@@ -8,13 +8,16 @@ use std::process::{Command, Stdio};
 /// What would run a program, ask somebody, print more, or do more than was said.
 const PLAIN: &[&str] = &[
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.editor=true", "sequence.editor=true",
-    "core.askPass=true", "credential.helper=", "commit.gpgSign=false", "tag.gpgSign=false", "gpg.program=false",
-    "gpg.ssh.program=false", "log.showSignature=false", "commit.verbose=false", "rerere.enabled=false",
-    "rebase.autoStash=false", "rebase.autoSquash=false", "rebase.updateRefs=false", "rebase.rebaseMerges=false",
+    "core.askPass=true", "commit.gpgSign=false", "tag.gpgSign=false", "gpg.program=false", "gpg.ssh.program=false",
+    "log.showSignature=false", "commit.verbose=false", "rerere.enabled=false", "rebase.autoStash=false",
+    "rebase.autoSquash=false", "rebase.updateRefs=false", "rebase.rebaseMerges=false",
     "rebase.missingCommitsCheck=ignore", "merge.autoStash=false", "merge.verifySignatures=false", "merge.ff=true",
     "submodule.recurse=false", "gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false",
     "core.quotePath=false",
 ];
+
+/// Nobody's password is looked up for what stays on this machine.
+const ALONE: &str = "credential.helper=";
 
 /// Variables that lead git to another place, index or time than those it is called for; set where the loop was started
 /// from a hook of git's.
@@ -26,6 +29,25 @@ pub(crate) const MISLEADING: &[&str] = &[
 
 /// For one work tree, with these settings besides.
 pub(crate) fn git_command<'s>(folder: &Path, besides: impl IntoIterator<Item = &'s str>) -> Command {
+    command(folder, [ALONE].into_iter().chain(besides))
+}
+
+/// For what goes to another machine: with the user's own ways to prove who they are, and nobody asked.
+pub(crate) fn git_command_to_others(folder: &Path) -> Command {
+    let mut command = command(folder, []);
+    let chosen = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| std::env::var_os(name).is_some());
+    if !chosen && !sets_ssh(folder) {
+        command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+    }
+    command
+}
+
+fn sets_ssh(folder: &Path) -> bool {
+    let asked = git_command(folder, []).args(["config", "core.sshCommand"]).stderr(Stdio::null()).output();
+    asked.is_ok_and(|asked| asked.status.success())
+}
+
+fn command<'s>(folder: &Path, besides: impl IntoIterator<Item = &'s str>) -> Command {
     let mut command = Command::new("git");
     command.arg("--no-pager").arg("-C").arg(folder);
     for setting in PLAIN.iter().copied().chain(besides) {

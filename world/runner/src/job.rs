@@ -389,13 +389,13 @@ fn plain(path: &Path) -> String {
 
 /// Several at once work on the queue alone: a run that was killed after its last task is complete, whatever plan there is.
 fn is_shared(mode: RunMode, settings: &LoopSettings) -> bool {
-    mode == RunMode::Building && settings.workers > 1
+    mode == RunMode::Building && (settings.workers > 1 || settings.push.is_some())
 }
 
-/// A queue whose tasks are all done is the work too, where there is no plan: the loop then says that it is complete.
 /// Where tasks are: the state folder, and the server where the queue is on one.
 type Tasks<'a> = (&'a Path, &'a QueueServer);
 
+/// A queue whose tasks are all done is the work too, where there is no plan: the loop then says that it is complete.
 fn works_on_queue(source: WorkSource, has_plan: bool, tasks: Tasks<'_>, project: &str) -> Result<bool, RunnerError> {
     match source {
         WorkSource::Plan => Ok(false),

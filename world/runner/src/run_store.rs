@@ -7,7 +7,7 @@ use model::run::{Iteration, Run, RunWish};
 use model::task::{LEASE_MS, Task, TaskPlan, TaskProposal, TaskStatus};
 use model::task_branch::TaskBranch;
 use model::{ClientProcess, Ms};
-use pipeline::queue::{Queue, TaskChange};
+use pipeline::queue::{Queue, QueueError, TaskChange};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,11 +44,18 @@ pub(crate) struct RunStore {
     store: Store,
     /// Agents of loops that were killed.
     gone: Vec<String>,
+    /// Why the server of the queue is not reached, while it is not.
+    away: Option<String>,
+    /// What is to be said of that.
+    news: Vec<String>,
+    /// A mark of how the queue stood when it was last seen.
+    seen: u64,
 }
 
 impl RunStore {
     pub(crate) fn open(state: &Path) -> Result<Self, RunnerError> {
-        Ok(Self { server: None, store: Store::open_and_migrate(state, PATIENCE)?, gone: Vec::new() })
+        let store = Store::open_and_migrate(state, PATIENCE)?;
+        Ok(Self { server: None, store, gone: Vec::new(), away: None, news: Vec::new(), seen: 0 })
     }
 
     /// With the queue of the job's project, wherever that is.
@@ -74,6 +81,27 @@ impl RunStore {
             Some(server) => queue.on(server.as_mut()),
             None => queue,
         }
+    }
+
+    /// The queue was seen, and stood like this.
+    pub(crate) fn saw(&mut self, mark: u64) {
+        self.seen = mark;
+        if self.away.take().is_some() {
+            self.news.push("the server of the queue is reached again".to_string());
+        }
+    }
+
+    /// Its server could not be asked: nothing is known of the queue, and it counts as it last stood. Said once.
+    pub(crate) fn missed(&mut self, why: &QueueError) -> u64 {
+        if self.away.replace(why.to_string()).is_none() {
+            self.news.push(format!("{why}; the loop waits for it, and counts nothing"));
+        }
+        self.seen
+    }
+
+    /// What is to be said since this was last asked.
+    pub(crate) fn take_news(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.news)
     }
 
     pub(crate) fn register(&mut self, project: &str, runner: ClientProcess) -> Result<String, RunnerError> {

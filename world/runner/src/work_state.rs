@@ -7,6 +7,7 @@ use engine::loops::{Open, Progress, WorkCount, WorkState, boxes};
 use model::Ms;
 use model::run::Run;
 use model::task::TaskStatus;
+use pipeline::queue::QueueError;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -22,6 +23,8 @@ const MOST_FILES: usize = 20_000;
 const MOST_HASHED: u64 = 16 << 20;
 /// A worker that waits for others' tasks looks again after this.
 const LOOK_AGAIN_MS: i64 = 2_000;
+/// A server that could not be reached is asked again after this.
+const ASK_AGAIN_MS: i64 = 5_000;
 
 pub(crate) fn seen(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> WorkState {
     let (head, tree) = match job.terms.limits.progress {
@@ -162,7 +165,15 @@ pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> 
         return one_task(job, run_store, run, slug);
     }
     run_store.take_back();
-    let Ok(look) = run_store.queue().look(&job.project) else { return (WorkCount::Unknown, 0) };
+    let look = match run_store.queue().look(&job.project) {
+        Ok(look) => look,
+        Err(error @ QueueError::Server { .. }) => {
+            let (left, done) = (run.left.unwrap_or_default().max(1), run.done.unwrap_or_default());
+            let open = Open::At(now.plus(ASK_AGAIN_MS));
+            return (WorkCount::Counted { left, done, open }, run_store.missed(&error));
+        }
+        Err(_) => return (WorkCount::Unknown, 0),
+    };
     let counts = look.counts;
     let mut hash = DefaultHasher::new();
     (counts.open, counts.active, counts.done, counts.blocked, counts.quarantined, counts.deleted).hash(&mut hash);
@@ -173,7 +184,9 @@ pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> 
     };
     let left = some_left(&counts);
     let done = counts.done.max(i64::from(left == 0)).cast_unsigned();
-    (WorkCount::Counted { left, done, open }, hash.finish())
+    let mark = hash.finish();
+    run_store.saw(mark);
+    (WorkCount::Counted { left, done, open }, mark)
 }
 
 /// How much of what can be claimed can be worked on in another work tree alone.

@@ -8,8 +8,8 @@ INSERT INTO {s}.meta VALUES ('oldest', '1'), ('keep_events_days', '90'), ('id', 
 CREATE TABLE {s}.machines (
   id       uuid PRIMARY KEY,
   label    text NOT NULL,
-  -- New with every start of a daemon: two of them alive under one id are a copied home.
-  instance uuid NOT NULL,
+  -- New with every start of a daemon: two of them alive under one id are a copied home. None until a daemon spoke.
+  instance uuid,
   -- How often its daemon had started, by its own count: a machine that tells fewer was restored from a snapshot.
   starts   int NOT NULL DEFAULT 0,
   build    text NOT NULL,

@@ -1,6 +1,6 @@
 //! A build without PostgreSQL: everything but the connection is there, and nothing opens one.
 
-use crate::{FlightError, InTransaction, Patience, Rows, ServerEnvironment, Statement, TargetWish};
+use crate::{FlightError, InTransaction, Patience, Protection, Rows, ServerEnvironment, Statement, TargetWish};
 use std::marker::PhantomData;
 use store::ServerError;
 
@@ -30,6 +30,14 @@ impl ServerTarget {
     }
 
     pub fn shown(&self) -> String {
+        match self.0 {}
+    }
+
+    pub fn protection(&self) -> Protection {
+        match self.0 {}
+    }
+
+    pub fn knows_password(&self) -> bool {
         match self.0 {}
     }
 

@@ -26,10 +26,17 @@ impl<'c> FleetServer<'c> {
         Ok(self.flight(&[(sql, values)])?.into_iter().next().unwrap_or_default())
     }
 
+    pub(crate) fn statement(&self, sql: &str, values: &[Option<String>]) -> Statement {
+        Statement::new(sql, self.schema.name(), values.to_vec())
+    }
+
+    pub(crate) fn connection(&mut self) -> &mut Connection {
+        self.connection
+    }
+
     /// Each of them is idempotent, so they are sent again whole.
     pub(crate) fn flight(&mut self, asked: &[Asked]) -> Result<Vec<Rows>, ServerError> {
-        let statement = |(sql, values): &Asked| Statement::new(sql, self.schema.name(), values.clone());
-        let statements: Vec<Statement> = asked.iter().map(statement).collect();
+        let statements: Vec<Statement> = asked.iter().map(|(sql, values)| self.statement(sql, values)).collect();
         let mut tries = 0;
         loop {
             tries += 1;

@@ -5,19 +5,22 @@
 mod absent;
 #[cfg(feature = "postgres")]
 mod connection;
-#[cfg(feature = "postgres")]
+#[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "the rest is asked by a connection"))]
 mod credentials;
 #[cfg(feature = "postgres")]
 mod dial;
 mod fleet_server;
 mod flight;
+mod given_url;
 mod link;
 mod messages;
 mod migrate;
 mod presence;
 mod queue;
 mod record;
+mod record_query;
 mod server_error;
+mod server_look;
 #[cfg(feature = "postgres")]
 mod service;
 mod statement;
@@ -28,7 +31,6 @@ mod target_wish;
 mod tls;
 #[cfg(feature = "postgres")]
 mod tls_stream;
-#[cfg(feature = "postgres")]
 mod url;
 #[cfg(feature = "postgres")]
 mod wire;
@@ -39,17 +41,20 @@ pub use absent::{Connection, ServerTarget, Transaction};
 pub use connection::{Connection, Transaction};
 pub use fleet_server::FleetServer;
 pub use flight::{InTransaction, Patience, Rows};
+pub use given_url::GivenUrl;
 pub use link::{Link, LocalClock};
 pub use messages::WaitingMessage;
-pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, grant_record, migrate, version};
+pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, administrator_sql, grant_record, migrate, version};
 pub use presence::{AgentPresence, FleetAgent, Heartbeat, Seen};
 pub use queue::{Machine, PgQueue, queue_statement};
-pub use record::{MOST_BYTES, MOST_EVENTS, RecordQuery, RecordSum, RecordedEvent, SentEvent};
-pub use server_error::FlightError;
+pub use record::{MOST_BYTES, MOST_EVENTS, SentEvent};
+pub use record_query::{RecordFound, RecordProject, RecordQuery, RecordSum, RecordSums, RecordedEvent};
+pub use server_error::{FlightError, NO_PASSWORD};
+pub use server_look::{ServerLook, look};
 pub use statement::Statement;
 #[cfg(feature = "postgres")]
 pub use target::ServerTarget;
-pub use target_wish::{ServerEnvironment, TargetWish, UrlPlace};
+pub use target_wish::{Protection, ServerEnvironment, TargetWish, UrlPlace};
 // Shorter where nothing else is a target.
 pub use ServerEnvironment as Surroundings;
 pub use ServerTarget as Target;

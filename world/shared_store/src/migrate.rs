@@ -136,6 +136,19 @@ pub fn version(connection: &mut Connection, schema: &Schema) -> Result<ServerVer
     Ok(found)
 }
 
+/// What an administrator has to run before this owner can make the schema, a statement each; empty where nothing is, or
+/// it is there already.
+///
+/// # Errors
+/// When the server cannot be asked.
+pub fn administrator_sql(connection: &mut Connection, schema: &Schema) -> Result<Vec<String>, ServerError> {
+    let roles = vec![Some(schema.agent_role()), Some(schema.reader_role())];
+    let answers = connection.flight(&[Statement::new(LOOK, schema.name(), roles)], InTransaction::No)?;
+    let around = answers.into_iter().flatten().next().unwrap_or(Value::Null);
+    let is_there = around.get("meta").and_then(Value::as_bool) == Some(true);
+    Ok(if is_there { Vec::new() } else { lacking(&around, schema) })
+}
+
 /// Lets a role, and who is a member of it, read the record of a project. By the owner.
 ///
 /// # Errors
@@ -195,7 +208,6 @@ fn migrate_once(connection: &mut Connection, schema: &Schema) -> Result<Migrated
 /// What the files take for granted: a server that is new enough, the two roles, the schema and its `meta`.
 fn prepare(work: &mut Transaction<'_>, schema: &Schema, around: &Value) -> Result<(), Stop> {
     let is = |name: &str| around.get(name).and_then(Value::as_bool) == Some(true);
-    let text = |name: &str| crate::server_error::clean(around.get(name).and_then(Value::as_str).unwrap_or_default());
     if around.get("server").and_then(Value::as_i64).is_none_or(|version| version < OLDEST_SERVER) {
         return Err(Stop::Server(ServerError::Refused(
             "it is older than PostgreSQL 13, which is the oldest that works".to_string(),
@@ -204,20 +216,9 @@ fn prepare(work: &mut Transaction<'_>, schema: &Schema, around: &Value) -> Resul
     if is("meta") {
         return Ok(());
     }
-    let there = |role: &String| {
-        around.get("roles").and_then(Value::as_array).is_some_and(|roles| roles.iter().any(|one| one == role))
-    };
-    let missing: Vec<String> =
-        [schema.agent_role(), schema.reader_role()].into_iter().filter(|role| !there(role)).collect();
-    let mut lacks = Vec::new();
-    if !is("may_make_roles") {
-        lacks.extend(missing.iter().map(|role| format!("CREATE ROLE {role} LOGIN;")));
-    }
-    if !is("schema") && !is("may_make") {
-        lacks.push(format!("CREATE SCHEMA {} AUTHORIZATION \"{}\";", schema.name(), text("user").replace('"', "\"\"")));
-    }
+    let (missing, lacks) = (missing_roles(around, schema), lacking(around, schema));
     if !lacks.is_empty() {
-        let (user, database) = (text("user"), text("database"));
+        let (user, database) = (text(around, "user"), text(around, "database"));
         return Err(Stop::Server(ServerError::Refused(format!(
             "{user} may not make all that is needed. An administrator runs this in {database}, then `taut shared migrate` \
              goes on: {}",
@@ -232,6 +233,31 @@ fn prepare(work: &mut Transaction<'_>, schema: &Schema, around: &Value) -> Resul
     }
     work.script(&schema.fill(BOOT))?;
     Ok(())
+}
+
+fn text(around: &Value, name: &str) -> String {
+    crate::server_error::clean(around.get(name).and_then(Value::as_str).unwrap_or_default())
+}
+
+fn missing_roles(around: &Value, schema: &Schema) -> Vec<String> {
+    let there = |role: &String| {
+        around.get("roles").and_then(Value::as_array).is_some_and(|roles| roles.iter().any(|one| one == role))
+    };
+    [schema.agent_role(), schema.reader_role()].into_iter().filter(|role| !there(role)).collect()
+}
+
+/// What an administrator has to run first, a statement each; empty where the owner may do all of it.
+fn lacking(around: &Value, schema: &Schema) -> Vec<String> {
+    let is = |name: &str| around.get(name).and_then(Value::as_bool) == Some(true);
+    let mut lacks = Vec::new();
+    if !is("may_make_roles") {
+        lacks.extend(missing_roles(around, schema).iter().map(|role| format!("CREATE ROLE {role} LOGIN;")));
+    }
+    if !is("schema") && !is("may_make") {
+        let owner = text(around, "user").replace('"', "\"\"");
+        lacks.push(format!("CREATE SCHEMA {} AUTHORIZATION \"{owner}\";", schema.name()));
+    }
+    lacks
 }
 
 fn locked_version(work: &mut Transaction<'_>, schema: &Schema) -> Result<u32, Stop> {

@@ -7,6 +7,9 @@ use store::ServerError;
 /// How much of what a server says is repeated: it may be anybody.
 const MOST_WORDS: usize = 300;
 
+/// How a refusal begins where a password is all that is missing.
+pub const NO_PASSWORD: &str = "it asks for a password and none is known";
+
 /// What went wrong with a flight.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FlightError {
@@ -86,9 +89,7 @@ fn unfit(error: &tokio_postgres::Error) -> Option<String> {
     }
     match (error.to_string().as_str(), cause.to_string().as_str()) {
         (_, "password missing") => Some(
-            "it asks for a password and none is known: put it into a file of mode 600 that `password_file` names, or into \
-             ~/.pgpass"
-                .to_string(),
+            format!("{NO_PASSWORD}: put it into a file of mode 600 that `password_file` names, or into ~/.pgpass"),
         ),
         (_, "server does not support TLS") => {
             Some("it offers no TLS: an administrator turns it on (`ssl = on` in postgresql.conf)".to_string())

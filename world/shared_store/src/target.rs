@@ -3,7 +3,7 @@
 
 use crate::credentials::{self, Lookup, Secret};
 use crate::service;
-use crate::target_wish::{ServerEnvironment, TargetWish, UrlPlace};
+use crate::target_wish::{Protection, ServerEnvironment, TargetWish, UrlPlace};
 use crate::tls::{self, Files, Proof};
 use crate::url::{self, Parts};
 use rustls::ClientConfig;
@@ -23,6 +23,7 @@ pub struct ServerTarget {
     pub(crate) database: String,
     pub(crate) binding: ChannelBinding,
     pub(crate) session: SessionNeed,
+    proof: Option<Proof>,
 }
 
 /// One host, with what it takes to enter there.
@@ -72,7 +73,7 @@ impl ServerTarget {
         let asked = endpoints.iter().any(|endpoint| endpoint.password.is_some());
         let binding = binding(parts.named.get("channel_binding").map(String::as_str), proof, asked)?;
         let session = session(parts.named.get("target_session_attrs").map(String::as_str), endpoints.len())?;
-        Ok(Self { endpoints, user, database, binding, session })
+        Ok(Self { endpoints, user, database, binding, session, proof })
     }
 
     /// As people know it: host and database, never a secret.
@@ -82,6 +83,21 @@ impl ServerTarget {
 
     pub(crate) fn shown_at(&self, host: &Host) -> String {
         crate::server_error::clean(&format!("{}/{}", host.shown(), self.database))
+    }
+
+    pub fn protection(&self) -> Protection {
+        let is_socket = |endpoint: &Endpoint| matches!(endpoint.host, Host::Unix(..));
+        match self.proof {
+            _ if self.endpoints.iter().all(is_socket) => Protection::Socket,
+            None => Protection::Loopback,
+            Some(Proof::Encrypted) => Protection::Encrypted,
+            Some(Proof::Full) => Protection::Proven,
+        }
+    }
+
+    /// Whether a password is known for any of its hosts.
+    pub fn knows_password(&self) -> bool {
+        self.endpoints.iter().any(|endpoint| endpoint.password.is_some())
     }
 
     /// The role that it connects as.

@@ -36,6 +36,19 @@ impl std::fmt::Debug for TargetWish {
     }
 }
 
+/// What keeps others from reading what is sent, and from answering in the server's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// A Unix socket: it does not leave this machine.
+    Socket,
+    /// In the clear, over loopback: it does not leave this machine.
+    Loopback,
+    /// Encrypted; who answers is not proven.
+    Encrypted,
+    /// Encrypted, and the server's certificate is signed for its name by whom we trust.
+    Proven,
+}
+
 #[cfg(feature = "postgres")]
 impl ServerEnvironment {
     /// An empty one counts as none, as everywhere in PostgreSQL.

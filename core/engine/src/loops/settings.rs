@@ -33,6 +33,8 @@ pub struct LoopSettings {
     pub workers: usize,
     pub merge: MergeStyle,
     pub merge_tries: u64,
+    /// The remote that finished work is pushed to, and others' is taken from.
+    pub push: Option<String>,
     /// Run once in each work tree that is made; as long as a verification.
     pub worktree_setup: Option<String>,
     pub failed_tree: FailedTree,
@@ -99,6 +101,7 @@ pub struct Flags {
     pub permissions: Option<Permissions>,
     pub verify: Option<String>,
     pub workers: Option<usize>,
+    pub push: Option<String>,
     pub max_silence: Option<i64>,
     pub max_iteration_time: Option<i64>,
     pub no_ceiling: bool,
@@ -171,6 +174,7 @@ pub fn settings(from: Sources<'_>) -> Result<LoopSettings, Vec<UnreadVariable>> 
         workers: flags.workers.or(workers.and_then(|number| usize::try_from(number).ok())).unwrap_or(1).max(1),
         merge: section.merge,
         merge_tries: section.merge_tries.into(),
+        push: flags.push.clone().or_else(|| section.push.clone()),
         worktree_setup: section.worktree_setup.clone().filter(|line| !line.trim().is_empty()),
         failed_tree: section.failed_tree,
         agent_args: section.agent_args.iter().chain(&flags.agent_args).cloned().collect(),

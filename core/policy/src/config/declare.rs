@@ -324,3 +324,34 @@ macro_rules! words {
     };
 }
 pub(crate) use words;
+
+/// A type whose values are texts of a certain form.
+macro_rules! texts {
+    ($($(#[$doc:meta])+ $name:ident: $what:literal, $accepts:expr;)*) => {$(
+        $(#[$doc])+
+        #[derive(Debug)]
+        pub enum $name {}
+
+        impl $name {
+            pub fn accepts(text: &str) -> bool {
+                let accepts: fn(&str) -> bool = $accepts;
+                accepts(text)
+            }
+        }
+
+        impl $crate::config::declare::ConfigType for $name {
+            type Value = String;
+            const KIND: $crate::config::declare::ValueKind =
+                $crate::config::declare::ValueKind::Spelled { what: $what, accepts: Self::accepts };
+
+            fn read(value: &toml::Value) -> Option<String> {
+                value.as_str().filter(|text| Self::accepts(text)).map(str::to_owned)
+            }
+
+            fn show(value: &String) -> Option<toml::Value> {
+                Some(toml::Value::String(value.clone()))
+            }
+        }
+    )*};
+}
+pub(crate) use texts;

@@ -142,6 +142,12 @@ impl Cluster {
         format!("postgresql://{role}@{host}:{}/{database}", self.port)
     }
 
+    /// The socket itself.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(format!(".s.PGSQL.{}", self.port))
+    }
+
     /// The folder of its socket.
     #[must_use]
     pub fn socket_folder(&self) -> &Path {

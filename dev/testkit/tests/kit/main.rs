@@ -8,6 +8,7 @@ mod installer;
 mod need;
 mod postgres;
 mod process;
+mod proxy;
 mod sandbox;
 mod scripted_model;
 mod wires;

@@ -5,6 +5,7 @@ mod agent;
 mod record;
 mod repair;
 mod settings;
+mod shared;
 mod unknown_agents;
 
 use super::installed_hooks;
@@ -87,6 +88,7 @@ fn look(args: &DoctorArgs, printer: &Printer) -> Result<(Health, Vec<Check>), Cl
     checks.extend(general.drain(..).map(|check| (None, check)));
     checks.extend(events(&reports, &places.state())?);
     general.extend(record::check(&places));
+    general.extend(shared::check(&places));
     general.extend(unknown_agents::check(&places));
     general.extend(log(&places.state()));
     // Last: the event makes the folder where there was none.

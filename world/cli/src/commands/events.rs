@@ -5,6 +5,7 @@ mod line;
 mod show;
 
 use super::allow::{code_of, digest};
+use super::fleet_record::{self, FleetEvents};
 use super::reach::CallerReach;
 use super::recall::named_root;
 use super::sessions::find;
@@ -78,6 +79,9 @@ struct WantedEvents {
     /// As a table for a spreadsheet
     #[arg(long)]
     csv: bool,
+    /// Of all machines that share a server: what they sent of their records to it, of the last seven days
+    #[arg(long, conflicts_with_all = ["follow", "of", "csv"])]
+    fleet: bool,
 }
 
 /// Whose events are meant, where the caller says whose it is.
@@ -104,6 +108,9 @@ fn list(args: &WantedEvents, printer: &Printer) -> Result<Exit, CliError> {
     }
     if args.csv && printer.json() {
         return Err(CliError::usage("`--csv` and `--json` are two forms of the same").hint("taut events --csv"));
+    }
+    if args.fleet {
+        return fleet_record::list(&of_fleet(args), printer);
     }
     let mut store = StoreHandle::default();
     store.renew(stored)?;
@@ -149,6 +156,21 @@ fn list(args: &WantedEvents, printer: &Printer) -> Result<Exit, CliError> {
         if !found.is_empty() {
             last = print(&found, &[], (args, &names(&store)?), printer).or(last);
         }
+    }
+}
+
+fn of_fleet(args: &WantedEvents) -> FleetEvents<'_> {
+    FleetEvents {
+        project: args.project.as_deref(),
+        since: args.since.as_deref(),
+        until: args.until.as_deref(),
+        agent: args.agent.as_deref(),
+        session: args.session.as_deref(),
+        tool: args.tool.as_deref(),
+        rule: args.rule.as_deref(),
+        denied: args.denied,
+        proofs: args.proofs,
+        limit: args.limit,
     }
 }
 

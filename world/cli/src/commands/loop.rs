@@ -188,6 +188,11 @@ pub struct LoopArgs {
     /// So many agents at once on the queue, each in a worktree and branch of its own; 64 at most
     #[arg(long, value_parser = workers)]
     pub workers: Option<usize>,
+    /// Push finished work to this remote before a task counts as done, and take in what others pushed: for a queue that
+    /// several machines share
+    #[arg(long, value_name = "REMOTE", num_args = 0..=1, require_equals = true, default_missing_value = "origin",
+        value_parser = remote_name)]
+    pub push: Option<String>,
     /// Go on with the last loop of this work tree, with everything that was asked of it
     #[arg(long)]
     pub resume: bool,
@@ -256,6 +261,11 @@ fn command_line(text: &str) -> Result<String, String> {
 fn workers(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (1..=MOST_WORKERS).contains(number));
     number.ok_or_else(|| format!("`{text}` is no number from 1 to {MOST_WORKERS}"))
+}
+
+fn remote_name(text: &str) -> Result<String, String> {
+    let known = Some(text.to_string()).filter(|text| policy::config::sections::RemoteName::accepts(text));
+    known.ok_or_else(|| format!("`{text}` is no name of a remote; `git remote` lists them"))
 }
 
 fn permissions(text: &str) -> Result<Permissions, String> {

@@ -36,6 +36,8 @@ struct Overview {
     /// What is told and how, where anything is.
     notify: Option<String>,
     memory: &'static str,
+    /// What waits for the server that is shared, or is wrong with it.
+    shared: Option<String>,
     sessions: usize,
     fleet: FleetSummary,
     stopped: Vec<(String, u64)>,
@@ -58,6 +60,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
             "daemon": overview.daemon,
             "notify": overview.notify,
             "memory": overview.memory,
+            "shared": overview.shared,
             "config": overview.config.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "open_sessions": overview.sessions,
             "agents": overview.fleet.0.iter().map(|(status, count)| (status.name().to_string(), json!(count))).collect::<serde_json::Map<_, _>>(),
@@ -80,6 +83,9 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
         row("notify", notify.clone());
     }
     row("memory", overview.memory.to_string());
+    if let Some(shared) = &overview.shared {
+        row("shared", shared.clone());
+    }
     if !overview.config.is_empty() {
         row("config", worst_first(&overview.config));
     }
@@ -111,6 +117,7 @@ fn look() -> Result<Overview, CliError> {
             .map(|status| format!("running for {}, {} calls served", ago(now.since(status.started)), status.served)),
         notify: notify(project_policy),
         memory: memory(project_policy.policy.sections.memory.enabled),
+        shared: store.as_ref().map_or(Ok(None), |store| super::shared::waiting_line(store, now))?,
         fleet: store.as_ref().map_or(Ok(FleetSummary::default()), |store| {
             store.fleet().map(|glance| FleetSummary::of(&view_model::rows(&glance, host::clock::now())))
         })?,

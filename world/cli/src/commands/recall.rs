@@ -1,6 +1,7 @@
 //! `taut recall`: searches what was said and done. A person may look into every
 //! project; an agent into the one its session is in.
 
+use super::fleet_record::{self, FleetEvents};
 use super::{agent_names, ago, effort, is_anything_kept, open_and_take_in};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -43,12 +44,18 @@ pub struct RecallArgs {
     /// How many at the most
     #[arg(long, short = 'n', default_value_t = 10)]
     pub limit: usize,
+    /// In what all machines that share a server sent of their records to it: events with these words, of the last seven days
+    #[arg(long, conflicts_with = "kind")]
+    pub fleet: bool,
 }
 
 pub fn run(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
     let places = PathVariables::from_process();
     if args.limit == 0 {
         return Err(CliError::usage("`-n 0` would show nothing").hint("taut recall -n 10 <words>"));
+    }
+    if args.fleet {
+        return found_in_fleet(args, printer);
     }
     let mut query = RecallQuery {
         words: args.words.join(" "),
@@ -96,6 +103,17 @@ pub fn run(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     say_behind(caught, printer);
     Ok(Exit::Ok)
+}
+
+fn found_in_fleet(args: &RecallArgs, printer: &Printer) -> Result<Exit, CliError> {
+    let wanted = FleetEvents {
+        project: args.project.as_deref(),
+        since: args.since.as_deref(),
+        agent: args.agent.as_deref(),
+        limit: args.limit,
+        ..FleetEvents::default()
+    };
+    fleet_record::found_words(&args.words, &wanted, printer)
 }
 
 /// What is stored, if anything is. In a client's sandbox nothing can be written, and what is there can be read.

@@ -1,7 +1,7 @@
 //! `taut stats`: a week at a glance.
 
 use super::reach::CallerReach;
-use super::{effort, stored};
+use super::{effort, fleet_record, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::past_time;
@@ -33,6 +33,9 @@ pub struct StatsArgs {
     /// What the list is of
     #[arg(long, value_enum, default_value = "day")]
     by: StatsBy,
+    /// Of all machines that share a server: what they sent of their records to it, by machine and project, agent and rule
+    #[arg(long, conflicts_with = "by")]
+    fleet: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -44,6 +47,9 @@ enum StatsBy {
 }
 
 pub fn run(args: &StatsArgs, printer: &Printer) -> Result<Exit, CliError> {
+    if args.fleet {
+        return fleet_record::show(args.since.as_deref(), printer);
+    }
     let now = host::clock::now();
     let to = day_number(now);
     let from = match &args.since {

@@ -15,6 +15,7 @@ mod equal;
 mod events;
 mod facts;
 mod first_hour;
+mod fleet_record;
 mod help;
 mod hostile_files;
 mod hostile_text;

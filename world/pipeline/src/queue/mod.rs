@@ -63,7 +63,7 @@ pub enum QueueError {
     Lines { lines: Vec<TaskLineError> },
     #[error("{0}")]
     Wrong(String),
-    #[error("the queue {queue} is on {shown}, {}; `taut shared status` says more", said(error))]
+    #[error("the queue {queue} is on {shown}, {}; `taut shared status` says more", said(error, shown))]
     Server { queue: String, shown: String, error: ServerError },
 }
 
@@ -155,11 +155,18 @@ impl<'s, C: Fn() -> ClockReading> Queue<'s, C> {
     }
 }
 
-fn said(error: &ServerError) -> String {
+fn said(error: &ServerError, shown: &str) -> String {
     match error {
-        ServerError::Away(why) => format!("which cannot be reached ({why}): nothing was done"),
-        ServerError::Refused(why) => format!("which refuses: {why}"),
+        ServerError::Away(why) => format!("which cannot be reached ({}): nothing was done", cause(why, shown)),
+        ServerError::Refused(why) => format!("which refuses: {}", cause(why, shown)),
     }
+}
+
+/// Why, without the server's name, which was said already.
+pub(super) fn cause<'w>(why: &'w str, shown: &str) -> &'w str {
+    let named = why.strip_prefix(shown);
+    let rest = named.and_then(|why| why.strip_prefix(" cannot be reached: ").or(why.strip_prefix(" refuses: ")));
+    rest.unwrap_or(why)
 }
 
 impl PlanContext<'_> {

@@ -251,7 +251,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                     Some(standing) => Err(lost(&owed.turn.slug, standing.as_deref(), actor, (self.clock)().now)),
                 }
             }
-            Err(QueueError::Server { error: ServerError::Away(why), shown, .. }) => Ok(Settled::Kept { shown, why }),
+            Err(QueueError::Server { error: ServerError::Away(why), shown, .. }) => {
+                let why = super::cause(&why, &shown).to_string();
+                Ok(Settled::Kept { shown, why })
+            }
             Err(other) => Err(other),
         }
     }

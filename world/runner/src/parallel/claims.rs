@@ -138,6 +138,7 @@ impl Coordinator<'_> {
         let job = TreeJob {
             main: self.git.clone(),
             target: self.target.clone(),
+            remote: self.remote.clone(),
             folder: PathBuf::from(&claim.branch.folder),
             branch: claim.branch.branch.clone(),
             blockers: merged.map(|blocker| (blocker.slug, blocker.base, blocker.branch)).collect(),
@@ -158,7 +159,8 @@ impl Coordinator<'_> {
 
     /// The tree stands: its worker begins, unless somebody wants the end meanwhile.
     pub(super) fn prepared(&mut self, slot: usize, made: Result<(), String>) {
-        let Some(Slot { claim, .. }) = self.slots[slot].take() else { return };
+        let Some(Slot { mut claim, .. }) = self.slots[slot].take() else { return };
+        self.note_base(&mut claim);
         if self.ends() {
             self.hand_back(&claim, "the loop was stopped before its worker began");
             return;
@@ -188,6 +190,16 @@ impl Coordinator<'_> {
                 self.failures.note(&claim.slug, &words);
                 self.fail(&claim, &words);
             }
+        }
+    }
+
+    /// What others finished came in after the branch was put on record, and is no work of its own.
+    fn note_base(&mut self, claim: &mut Claim) {
+        let (head, branch) = (self.target.head(&self.git), format!("refs/heads/{}", claim.branch.branch));
+        let base = self.git.text(&["merge-base", &head, &branch]).filter(|_| self.remote.is_some());
+        if let Some(base) = base.filter(|base| *base != claim.branch.base) {
+            claim.branch.base = base;
+            let _ = self.run_store.save_branch(&claim.branch);
         }
     }
 

@@ -6,6 +6,7 @@ use super::git::Git;
 use super::land::LoopBranch;
 use super::merging::MergeEnd;
 use super::outcome::{ParallelSummary, TaskOutcome};
+use super::remote::Remote;
 use super::worker::Claim;
 use crate::child::{Doing, Running};
 use crate::job::Job;
@@ -75,6 +76,8 @@ pub(super) struct Coordinator<'j> {
     pub short: String,
     pub git: Git,
     pub target: LoopBranch,
+    /// Where several machines work on the project.
+    pub remote: Option<Remote>,
     pub children: SyncSender<Doing>,
     pub sender: Sender<Happened>,
     receiver: Receiver<Happened>,
@@ -126,12 +129,17 @@ impl<'j> Coordinator<'j> {
             let said = "workers need a git repository with a commit to branch from; `git commit` makes one".to_string();
             return Err(RunnerError::Git { what: "rev-parse HEAD".to_string(), said });
         };
+        // Before anything is on record: a loop whose results could not get there does not begin.
+        let checked_out = git.text(&["symbolic-ref", "-q", "--short", "HEAD"]).filter(|name| !name.is_empty());
+        let remote = job.settings.push.as_deref();
+        let goes_on = job.resumed.as_ref().and_then(|run| run.branch.clone());
+        let own = goes_on.or_else(|| checked_out.clone());
+        let remote = remote.map(|name| Remote::of(&git, name, own.as_deref())).transpose()?;
         let mut run_store = RunStore::of(job)?;
         let left_by = run_store.store().unfinished_runs(&job.folder.to_string_lossy())?;
         let mut run = recover::take_over(job, &mut run_store, tell)?;
-        let own = git.text(&["symbolic-ref", "-q", "--short", "HEAD"]).filter(|name| !name.is_empty());
         // A run that goes on does so on the branch it began on, whatever is checked out by now.
-        let own = run.branch.clone().or(own);
+        let own = run.branch.clone().or(checked_out);
         (run.branch, run.proves) = (own.clone(), true);
         run.base.get_or_insert(head);
         let short: String = run.id.chars().rev().take(8).collect::<Vec<_>>().into_iter().rev().collect();
@@ -154,6 +162,7 @@ impl<'j> Coordinator<'j> {
             short,
             git,
             target,
+            remote,
             children,
             sender,
             receiver,

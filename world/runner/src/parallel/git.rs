@@ -2,7 +2,7 @@
 
 use super::bounded::{self, BoundedEnd, Cancel, Pipe};
 use crate::RunnerError;
-use crate::git_command::{LIST_PROGRAMS, ProgramsOff, git_command};
+use crate::git_command::{LIST_PROGRAMS, ProgramsOff, git_command, git_command_to_others};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -16,8 +16,16 @@ pub(crate) struct Git {
     /// Filters and drivers that the repository itself names, switched off.
     off: ProgramsOff,
     nobody: bool,
+    others: OtherMachines,
     /// What the log of a branch says of its moves.
     noted: Option<String>,
+}
+
+/// Whether a call may go to another machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OtherMachines {
+    Left,
+    Reached,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,7 +38,9 @@ pub(crate) struct GitOutput {
 impl Git {
     /// For one work tree. What its repository configures is looked up once.
     pub(crate) fn at(folder: &Path) -> Self {
-        let mut git = Self { folder: folder.to_path_buf(), off: ProgramsOff::default(), nobody: false, noted: None };
+        let others = OtherMachines::Left;
+        let mut git =
+            Self { folder: folder.to_path_buf(), off: ProgramsOff::default(), nobody: false, others, noted: None };
         git.off = ProgramsOff::read(&git.text(&LIST_PROGRAMS).unwrap_or_default());
         git.nobody = git.text(&["var", "GIT_COMMITTER_IDENT"]).is_none();
         git
@@ -44,6 +54,11 @@ impl Git {
     /// The same, with a word of its own in the log of whatever branch it moves.
     pub(crate) fn noting(&self, word: &str) -> Self {
         Self { noted: Some(word.to_string()), ..self.clone() }
+    }
+
+    /// The same, for what is fetched or pushed.
+    pub(crate) fn to_others(&self) -> Self {
+        Self { others: OtherMachines::Reached, ..self.clone() }
     }
 
     /// Filters that are switched off, and so must not see files again.
@@ -104,7 +119,10 @@ impl Git {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = git_command(&self.folder, []);
+        let mut command = match self.others {
+            OtherMachines::Left => git_command(&self.folder, []),
+            OtherMachines::Reached => git_command_to_others(&self.folder),
+        };
         self.off.apply(&mut command);
         command.args(args).current_dir(&self.folder);
         if let Some(word) = &self.noted {

@@ -6,6 +6,7 @@ use super::checks::{Check, Checked};
 use super::git::Git;
 use super::land::{Landing, LoopBranch};
 use super::merge::{self, Joined, Style};
+use super::remote::{Pushed, Remote};
 use super::tree;
 use crate::RunnerError;
 use engine::loops::{Conflict, MergeStyle};
@@ -23,6 +24,8 @@ pub(super) struct MergeJob {
     pub folder: PathBuf,
     pub main: Git,
     pub target: LoopBranch,
+    /// Where several machines work on the project.
+    pub remote: Option<Remote>,
     pub style: MergeStyle,
     pub verify: Option<Check>,
     pub setup: Option<Check>,
@@ -73,6 +76,9 @@ impl MergeJob {
                 tree.must(&["reset", "-q", "--hard"])?;
             }
             self.target.catch_up(&tree, &self.branch)?;
+            if let Some(remote) = &self.remote {
+                remote.take_in((&self.main, &tree), &self.target, &self.branch, cancel)?;
+            }
             let head = self.target.head(&tree);
             let tip = match merge::join(&tree, &self.branch, &head, &style)? {
                 Joined::Inside if landed.is_some() => {
@@ -103,6 +109,9 @@ impl MergeJob {
                 return Ok(MergeEnd::Cancelled);
             }
             tree::mark_gathered(&tree, &tip);
+            if self.pushed(&tip, cancel)? == Pushed::Overtaken {
+                continue;
+            }
             match self.target.land(&self.main, &head, &tip)? {
                 Landing::OnBranch => return Ok(MergeEnd::Merged { commit: tip, aside: None }),
                 Landing::Aside(why) => return Ok(MergeEnd::Merged { commit: tip, aside: Some(why) }),
@@ -111,6 +120,11 @@ impl MergeJob {
         }
         let said = "its branch moved again and again while this work was merged".to_string();
         Err(RunnerError::Git { what: "merge".to_string(), said })
+    }
+
+    /// Before anybody is told that it is done: whoever waits for it on another machine must find it there.
+    fn pushed(&self, tip: &str, cancel: &Cancel) -> Result<Pushed, RunnerError> {
+        self.remote.as_ref().map_or(Ok(Pushed::There), |remote| remote.push(&self.main, tip, cancel))
     }
 
     /// Nobody committed anything: what passes must do so without what only this work tree has.

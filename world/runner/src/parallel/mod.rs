@@ -16,6 +16,7 @@ mod merge;
 mod merging;
 mod outcome;
 mod prepare;
+mod remote;
 mod settle;
 #[cfg(test)]
 mod tests;

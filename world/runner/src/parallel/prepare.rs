@@ -5,6 +5,7 @@ use super::bounded::Cancel;
 use super::checks::{Check, Checked};
 use super::git::Git;
 use super::land::LoopBranch;
+use super::remote::Remote;
 use super::{merge, tree};
 use crate::RunnerError;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 pub(super) struct TreeJob {
     pub main: Git,
     pub target: LoopBranch,
+    pub remote: Option<Remote>,
     pub folder: PathBuf,
     pub branch: String,
     /// Commits of blockers that were merged elsewhere: task, commit and branch.
@@ -26,6 +28,10 @@ impl TreeJob {
         let failed = |error: RunnerError| format!("no work tree could be made for it: {error}");
         let fresh = self.main.commit(&format!("refs/heads/{}", self.branch)).is_none();
         let made = !self.folder.join(".git").exists();
+        if let Some(remote) = &self.remote {
+            let unreached = |error| format!("what others finished could not be taken in: {error}");
+            remote.follow(&self.main, &self.target, cancel).map_err(unreached)?;
+        }
         let head = self.target.head(&self.main);
         let tree = tree::add(&self.main, &self.folder, &self.branch, &head).map_err(failed)?;
         tree::unmark_gathered(&tree);

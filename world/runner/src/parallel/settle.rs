@@ -45,6 +45,7 @@ impl Coordinator<'_> {
             folder: PathBuf::from(&claim.branch.folder),
             main: self.git.clone(),
             target: self.target.clone(),
+            remote: self.remote.clone(),
             style: self.job.settings.merge,
             verify: verify.map(|line| self.check(line)),
             setup: self.job.settings.worktree_setup.as_deref().map(|line| self.check(line)),

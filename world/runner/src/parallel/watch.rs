@@ -20,6 +20,7 @@ impl Coordinator<'_> {
         self.sum_up();
         let now = host::clock::now();
         self.work = work_state::queue(self.job, &mut self.run_store, &self.run, now).0;
+        self.run_store.take_news().iter().for_each(|words| self.warn(words));
         self.mind_conflicts();
         if self.kept.elapsed() >= KEEP_EVERY {
             self.kept = Instant::now();

@@ -25,6 +25,11 @@ WHERE id = ANY (ARRAY(SELECT id FROM {s}.tasks
                       WHERE status = 'open' AND ready_at IS NOT NULL AND ready_at <= clock_timestamp()
                       ORDER BY ready_at LIMIT $1::int FOR NO KEY UPDATE SKIP LOCKED));
 
+-- name: machine_known
+-- $1 machine, $2 label: so that who holds a task has a machine with a name, also where no daemon runs there.
+INSERT INTO {s}.machines (id, label, build, speaks) VALUES ($1::uuid, left($2::text, 64), 'a command', 1)
+ON CONFLICT (id) DO NOTHING;
+
 -- name: claim
 -- $1 project, $2 machine, $3 agent, $4 session, $5 claim, $6 lease_ms. No row: nothing to claim now, unless this very
 -- claim went through before, which `claimed` tells. So does 23505 on attempts.claim.

@@ -39,13 +39,15 @@ fn send(flights: &mut Flights<'_>, identity: &Identity, wish: &ClaimWish) -> Res
         text(&wish.claim),
         text(&wish.lease_ms.to_string()),
     ];
+    let machine = flights.ask("machine_known", vec![text(&identity.machine.id), text(&identity.machine.label)]);
     let Some(slug) = &wish.slug else {
-        let [_, rows] =
-            flights.fly([flights.ask("wake", vec![text(MOST_RESTED)]), flights.ask("claim", parameters)])?;
+        let wake = flights.ask("wake", vec![text(MOST_RESTED)]);
+        let [_, _, rows] = flights.fly([machine, wake, flights.ask("claim", parameters)])?;
         return Ok(rows);
     };
     parameters.push(text(slug));
-    flights.one("claim_one", parameters)
+    let [_, rows] = flights.fly([machine, flights.ask("claim_one", parameters)])?;
+    Ok(rows)
 }
 
 fn claimed(flights: &mut Flights<'_>, identity: &Identity, wish: &ClaimWish) -> Result<Option<ServerClaim>, Trouble> {

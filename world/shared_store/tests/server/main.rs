@@ -5,8 +5,10 @@ mod credentials;
 mod hostile;
 mod migrations;
 mod months;
+mod record;
 mod rights;
 mod tls;
+mod traps;
 
 use shared_store::{Connection, Patience, Schema, Surroundings, Target, TargetWish};
 use store::ServerError;

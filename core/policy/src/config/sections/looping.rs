@@ -1,6 +1,6 @@
 //! `[loop]`, `[hooks]`, `[agents]`. The command line and the environment speak before `[loop]`, `.fresher/config.sh` after it.
 
-use crate::config::declare::{Stated, table, words};
+use crate::config::declare::{Stated, table, texts, words};
 use crate::config::types::{Dollars, Length};
 
 table! {
@@ -30,6 +30,8 @@ table! {
         merge_tries: u32 = 3,
         /// A command that makes a fresh work tree ready, such as one that copies what git ignores and builds need.
         worktree_setup: Option<String> = None,
+        /// The remote that finished work is pushed to and others' is taken from, where several machines work on one queue.
+        push: Option<RemoteName> = None,
         /// What is done with the files that a failed iteration left.
         failed_tree: FailedTree = FailedTree::Keep,
         /// More arguments for the agent.
@@ -69,6 +71,17 @@ table! {
         /// What counts as progress: commits, tasks and files, or commits alone.
         progress: Stated<Progress> = Stated::default_of(Progress::Any),
     }
+}
+
+texts! {
+    /// A remote of the project's repository.
+    RemoteName: "the name of a remote such as \"origin\"", is_remote_name;
+}
+
+/// Nothing that git could take for an option or an address.
+fn is_remote_name(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | '-');
+    text.len() <= 100 && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(plain)
 }
 
 words! {

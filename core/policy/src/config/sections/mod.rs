@@ -19,7 +19,7 @@ pub use gates::{
 pub use guard::{AllowEntry, GuardSection, OwnRuleKind, RuleEntry, RuleKindEntry, RuleKindSetting, RuleKindTable};
 pub use looping::{
     AgentSection, FailBehavior, FailedTree, HookSection, HooksSection, LoopSection, MergeStyle, PermissionMode,
-    Progress, WorkSource,
+    Progress, RemoteName, WorkSource,
 };
 pub use memory::MemorySection;
 pub use people::{CommunicationSection, CommunicationTool, ContactTag, FleetSection, ModeSection};

@@ -1,8 +1,7 @@
 //! `[shared]`: a queue, a fleet and a record that several machines share on a server. Only the user's own file says
 //! which server, who takes part and what is sent; a repository may only say what its queue is called.
 
-use crate::config::declare::{ConfigType, ValueKind, table, words};
-use toml::Value;
+use crate::config::declare::{table, texts, words};
 
 /// The one key that a repository may say.
 pub const NAMED_BY_A_PROJECT: &str = "project";
@@ -91,35 +90,6 @@ words! {
         /// It is stopped, where nobody sits before it.
         Stop = "stop",
     }
-}
-
-/// A type whose values are texts of a certain form.
-macro_rules! texts {
-    ($($(#[$doc:meta])+ $name:ident: $what:literal, $accepts:expr;)*) => {$(
-        $(#[$doc])+
-        #[derive(Debug)]
-        pub enum $name {}
-
-        impl $name {
-            pub fn accepts(text: &str) -> bool {
-                let accepts: fn(&str) -> bool = $accepts;
-                accepts(text)
-            }
-        }
-
-        impl ConfigType for $name {
-            type Value = String;
-            const KIND: ValueKind = ValueKind::Spelled { what: $what, accepts: Self::accepts };
-
-            fn read(value: &Value) -> Option<String> {
-                value.as_str().filter(|text| Self::accepts(text)).map(str::to_owned)
-            }
-
-            fn show(value: &String) -> Option<Value> {
-                Some(Value::String(value.clone()))
-            }
-        }
-    )*};
 }
 
 texts! {

@@ -25,7 +25,8 @@ pub(super) fn show(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<Exit
         printer.object(&json!({
             "mode": job.mode.name(), "program": line.program, "args": line.args, "prompt_from": job.prompt_from,
             "queue": job.queue, "trusted": job.trusted, "hooks": hooks, "hooks_run": would_run,
-            "permissions": mode, "agent_may": may, "verify": settings.verify, "workers": settings.workers, "resumes": resumed,
+            "permissions": mode, "agent_may": may, "verify": settings.verify, "workers": settings.workers, "push": settings.push,
+            "resumes": resumed,
             "max_iterations": limits.max_iterations, "max_time_ms": limits.max_ms, "ceiling_ms": limits.ceiling_ms,
             "max_cost_usd": limits.max_cost_micros.map(|micros| micros as f64 / 1e6),
             "max_failures": limits.failures(job.queue), "idle_iterations": limits.idle(job.queue),
@@ -46,6 +47,9 @@ pub(super) fn show(job: &Job, args: &LoopArgs, printer: &Printer) -> Result<Exit
     }
     printer.line(format!("verify: {}", settings.verify.as_deref().unwrap_or("none")));
     printer.line(format!("workers: {}", settings.workers));
+    if let Some(remote) = &settings.push {
+        printer.line(format!("finished work is pushed to: {remote}"));
+    }
     printer.line(format!("limits: {}", limits_in_words(limits, job.queue)));
     printer.line(format!("hooks: {}", hooks_in_words(&job, &hooks, would_run)));
     printer.line(format!("logs: {}", job.terms.log_dir));

@@ -185,6 +185,7 @@ fn flags(args: &LoopArgs) -> Result<Vec<String>, CliError> {
         ("max-silence", args.max_silence.map(seconds)),
         ("max-iteration-time", args.max_iteration_time.map(seconds)),
         ("workers", args.workers.map(|count| count.to_string())),
+        ("push", args.push.clone()),
     ];
     let mut flags: Vec<String> =
         said.into_iter().filter_map(|(name, value)| value.map(|value| format!("--{name}={value}"))).collect();

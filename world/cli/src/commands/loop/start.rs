@@ -105,6 +105,7 @@ fn asked(mode: RunMode, args: &LoopArgs, resume: Resume, folder: PathBuf) -> Res
             permissions: args.danger.then_some(Permissions::Skipped).or(args.permissions),
             verify: args.verify.clone(),
             workers: args.workers,
+            push: args.push.clone(),
             max_silence: args.max_silence,
             max_iteration_time: args.max_iteration_time,
             no_ceiling: args.no_ceiling,

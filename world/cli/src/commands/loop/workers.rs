@@ -8,12 +8,14 @@ use model::run::RunMode;
 use runner::{Job, ParallelSummary, TaskOutcome, Tell};
 use serde_json::json;
 
-/// Whether several are to work at once. Configured workers wait for a queue; typed ones need it.
+/// Whether several are to work at once, or one as part of several: what is pushed comes from work trees of Taut's own, and
+/// never from a person's. Configured workers wait for a queue; typed ones need it.
 pub(super) fn wanted(job: &Job, args: &LoopArgs) -> Result<bool, CliError> {
-    if job.settings.workers < 2 || job.worker.is_some() {
+    let alone = job.settings.workers < 2 && job.settings.push.is_none();
+    if alone || job.worker.is_some() {
         return Ok(false);
     }
-    let typed = args.workers.is_some();
+    let typed = args.workers.is_some() || args.push.is_some();
     match (job.mode, job.queue) {
         (RunMode::Planning, _) if typed => {
             Err(CliError::usage("several workers cannot write one plan").hint("taut loop build --workers N"))

@@ -9,7 +9,7 @@ mod history;
 mod list;
 mod plan;
 mod shown;
-mod store_session;
+pub(super) mod store_session;
 mod watch;
 mod why;
 

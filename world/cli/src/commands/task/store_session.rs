@@ -53,6 +53,11 @@ impl StoreSession {
         }
     }
 
+    /// The database, the project, and its queue on a server where it has one.
+    pub fn into_parts(self) -> (Store, String, Option<ProjectQueue>) {
+        (self.store, self.caller.project, self.server)
+    }
+
     pub fn store(&self) -> &Store {
         &self.store
     }

@@ -11,6 +11,7 @@ mod limits;
 mod newcomer;
 mod night;
 mod notify;
+mod over_machines;
 mod overnight;
 mod parallel;
 mod parallel_conflicts;

@@ -13,7 +13,8 @@ fn x2_a_done_while_the_server_is_away_is_kept_and_counts_when_it_is_back() {
     one.plan("b", &["a"]);
     one.claim("ann").unwrap();
     one.queue.away = true;
-    assert!(matches!(one.done("ann", "a").unwrap(), Settled::Kept { .. }));
+    let kept = one.done("ann", "a").unwrap();
+    assert!(matches!(&kept, Settled::Kept { why, .. } if why == "the wall is up"), "{kept:?}");
     assert_eq!(server.status("a"), "active 1");
     let (standing, owed) = {
         let store = one.home.pipeline.store().unwrap();
@@ -36,7 +37,8 @@ fn x2_a_kept_done_whose_task_was_given_to_another_is_refused_told_and_its_result
     one.plan("a", &[]);
     one.claim("ann").unwrap();
     one.queue.away = true;
-    assert!(matches!(one.done("ann", "a").unwrap(), Settled::Kept { .. }));
+    let kept = one.done("ann", "a").unwrap();
+    assert!(matches!(&kept, Settled::Kept { why, .. } if why == "the wall is up"), "{kept:?}");
     server.lapse("a");
     assert_eq!(two.claim("bob").unwrap().task.queued.attempt, 2, "the lease ran out, so it is another's");
     one.queue.away = false;

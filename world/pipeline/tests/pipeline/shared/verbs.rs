@@ -144,3 +144,14 @@ fn x1_a_task_of_this_machines_own_queue_is_not_written_over() {
     let kept = one.home.pipeline.store().unwrap().task(&project, "a").unwrap().unwrap();
     assert_eq!((kept.plan.title.as_str(), kept.queued.status), ("mine", TaskStatus::Open));
 }
+
+#[test]
+fn x1_who_holds_a_task_is_shown_with_the_name_of_its_machine_though_no_daemon_ever_spoke_there() {
+    let Some(server) = SharedServer::start() else { return };
+    let (mut one, mut two) = (server.machine("one"), server.machine("vm-3"));
+    one.plan("a", &[]);
+    two.claim("bob").unwrap();
+    let project = one.project();
+    let task = one.queue().task(&project, "a").unwrap().unwrap();
+    assert_eq!(task.queued.hold.unwrap().agent, "bob@vm-3");
+}

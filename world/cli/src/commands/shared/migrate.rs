@@ -1,0 +1,168 @@
+//! `taut shared migrate`: the tables on a server, made or brought forward by their owner. Forward only; any number of
+//! owners at once are one.
+
+use super::reach::said;
+use super::{AgreeArgs, tell};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::printer::{Printer, text};
+use clap::Args;
+use host::paths::PathVariables;
+use pipeline::{ServerAddress, SettingsSource, SharedServer};
+use policy::config::sections::{SchemaName, ServerUrl, SharedSection};
+use serde_json::json;
+use service::shared_target::{around_command, shared_target};
+use shared_store::{Connection, GivenUrl, Migrated, Patience, SPEAKS, Schema, Target};
+
+#[derive(Debug, Args)]
+pub struct MigrateArgs {
+    /// As its owner: postgresql://owner@host:5432/database (default: what TAUT_DATABASE_URL says)
+    pub url: Option<String>,
+    /// The schema, one for each team (default: taut)
+    #[arg(long, value_name = "NAME")]
+    pub schema: Option<String>,
+    /// Let a role, and its members, read the record of a project: ada=acme/shop (may be given again)
+    #[arg(long, value_name = "ROLE=PROJECT", value_parser = grant)]
+    pub grant: Vec<Grant>,
+    #[command(flatten)]
+    pub agree: AgreeArgs,
+}
+
+/// Who may read the record of which project.
+#[derive(Debug, Clone)]
+pub struct Grant {
+    role: String,
+    project: String,
+}
+
+fn grant(text: &str) -> Result<Grant, String> {
+    match text.split_once('=') {
+        Some((role, project)) if !role.is_empty() && !project.is_empty() => {
+            Ok(Grant { role: role.to_string(), project: project.to_string() })
+        }
+        _ => Err("it looks like ada=acme/shop".to_string()),
+    }
+}
+
+pub fn run(args: &MigrateArgs, printer: &Printer) -> Result<Exit, CliError> {
+    args.agree.person("shared migrate")?;
+    let places = PathVariables::from_process();
+    let server = owner(args, &places)?;
+    let target = shared_target(&server, &around_command(&places)).map_err(|error| said(&error))?;
+    let schema = Schema::named(&server.schema).map_err(|error| said(&error))?;
+    let mut connection = Connection::open(&target, Patience::default()).map_err(|error| said(&error))?;
+    let standing = shared_store::look(&mut connection, &schema).map_err(|error| said(&error))?;
+    let (name, shown) = (schema.name(), target.shown());
+    let missing = shared_store::administrator_sql(&mut connection, &schema).map_err(|error| said(&error))?;
+    if !missing.is_empty() {
+        return Err(administrator(&missing, &standing.role, &standing.database, printer));
+    }
+    let from = if standing.has_schema {
+        shared_store::version(&mut connection, &schema).map_err(|error| said(&error))?.version
+    } else {
+        0
+    };
+    drop(connection);
+    if from < SPEAKS {
+        let what = if from == 0 { "made" } else { "brought forward" };
+        tell(
+            printer,
+            text!("The schema {} of {} is {} as {}: version {} to {}.", name, shown, what, standing.role, from, SPEAKS),
+        );
+        if from == 0 {
+            tell(
+                printer,
+                text!("Two roles go with it: {} works, {} only reads.", schema.agent_role(), schema.reader_role()),
+            );
+        }
+    }
+    for Grant { role, project } in &args.grant {
+        tell(printer, text!("The role {} may read the record of {}.", role, project));
+    }
+    if args.agree.dry_run {
+        return Ok(Exit::Ok);
+    }
+    let asks = from < SPEAKS || !args.grant.is_empty();
+    if asks && !args.agree.agrees("Do it?")? {
+        printer.note("nothing was changed");
+        return Ok(Exit::Failed);
+    }
+    let did = shared_store::migrate(&target, &schema, Patience::default()).map_err(|error| said(&error))?;
+    grants(args, &target, &schema)?;
+    show(did, &schema, printer);
+    Ok(Exit::Ok)
+}
+
+fn show(did: Migrated, schema: &Schema, printer: &Printer) {
+    let name = schema.name();
+    if printer.json() {
+        printer.object(&json!({
+            "schema": name, "from": did.from, "to": did.to, "roles": [schema.agent_role(), schema.reader_role()],
+        }));
+        return;
+    }
+    match did {
+        Migrated { from, to } if from == to => printer.line(format!("the schema {name} is of version {to} already")),
+        Migrated { from: 0, to } => {
+            printer.line(format!("made the schema {name}, version {to}"));
+            printer.line("Give the roles passwords, or make a role for each member of the team:");
+            printer.line(format!("  ALTER ROLE {} PASSWORD '…';", schema.agent_role()));
+            printer.line(format!("  CREATE ROLE ada LOGIN PASSWORD '…' IN ROLE {};", schema.agent_role()));
+        }
+        Migrated { from, to } => printer.line(format!("brought the schema {name} from version {from} to {to}")),
+    }
+}
+
+fn grants(args: &MigrateArgs, target: &Target, schema: &Schema) -> Result<(), CliError> {
+    if args.grant.is_empty() {
+        return Ok(());
+    }
+    let mut connection = Connection::open(target, Patience::default()).map_err(|error| said(&error))?;
+    for Grant { role, project } in &args.grant {
+        shared_store::grant_record(&mut connection, schema, (role, project)).map_err(|error| {
+            let said = said(&error);
+            CliError::failed(said.what())
+                .hint("a project is there once somebody has connected to it and used its queue")
+        })?;
+    }
+    Ok(())
+}
+
+/// What somebody else has to run first: printed as it is, so that it can be handed on.
+fn administrator(missing: &[String], role: &str, database: &str, printer: &Printer) -> CliError {
+    if printer.json() {
+        printer.object(&json!({"administrator": missing}));
+    } else {
+        missing.iter().for_each(|statement| printer.line(statement.as_str()));
+    }
+    CliError::failed(format!("{role} may not make all that is needed; nothing was changed"))
+        .hint(format!("an administrator runs the lines above in the database {database}; then the same command again"))
+}
+
+/// The server as its owner reaches it: by the address that was typed, or by what the environment says.
+fn owner(args: &MigrateArgs, places: &PathVariables) -> Result<SharedServer, CliError> {
+    let known = crate::commands::judge_here(None)?.project_policy().policy.sections.shared.clone();
+    let schema = args.schema.clone().unwrap_or_else(|| known.schema.clone());
+    if !SchemaName::accepts(&schema) {
+        return Err(CliError::usage(format!("`{schema}` is no name of a schema")).hint("small letters, digits and _"));
+    }
+    let own = SharedSection { ca: known.ca, sslmode: known.sslmode, schema, ..SharedSection::default() };
+    let usage = || {
+        CliError::usage("whose database is it? No address was given, and TAUT_DATABASE_URL is not set")
+            .hint("taut shared migrate postgresql://owner@host:5432/database")
+    };
+    let said_by_environment = |name: &str| host::origin::said_to_command(name);
+    let Some(url) = &args.url else {
+        return pipeline::shared_server(&own, &places.user_config(), &said_by_environment).ok_or_else(usage);
+    };
+    let given = GivenUrl::of(url).map_err(|error| CliError::usage(error.to_string()))?;
+    if given.password.is_some() || !ServerUrl::accepts(&given.url) {
+        return Err(CliError::usage(
+            "an address with a password in it is not taken: the shell's history and the list of processes show it",
+        )
+        .hint("say it in TAUT_DATABASE_URL or PGPASSWORD, or have it in ~/.pgpass"));
+    }
+    let own = SharedSection { url: Some(given.url.clone()), ..own };
+    let server = pipeline::shared_server(&own, &places.user_config(), &|_| None).ok_or_else(usage)?;
+    Ok(SharedServer { address: ServerAddress::Url(given.url), from: SettingsSource::Config, ..server })
+}

@@ -1,0 +1,71 @@
+//! What leaves this machine once it is connected, in words and with an example of the record as it would be sent.
+
+use crate::printer::{Printer, Text, text};
+use model::Ms;
+use policy::config::sections::SharedEvents;
+use serde_json::{Value, json};
+use shared_store::SentEvent;
+
+/// So many letters of an example are shown.
+const LONGEST: usize = 600;
+
+/// What is sent of everything, whatever the level.
+pub const ALWAYS: [(&str, &str); 3] = [
+    ("tasks", "titles, descriptions, steps, results, who holds them; not the commands that prove them"),
+    ("presence", "name, client, project, status and task of the agents here, and what they do now"),
+    ("messages", "those that agents and you write to agents of other machines"),
+];
+
+pub fn level(events: SharedEvents) -> &'static str {
+    match events {
+        SharedEvents::None => "nothing of it; `--events summary` or `full` would send more",
+        SharedEvents::Summary => {
+            "of each event when, who, which tool, which verdict by which rules; no command, no path"
+        }
+        SharedEvents::Full => {
+            "of each event also reason and detail (commands, paths), with what looks like a secret taken out"
+        }
+    }
+}
+
+/// An event as it would be sent; made up, and by the one type that is sent.
+pub fn sample(events: SharedEvents, project: &str) -> Option<Value> {
+    let full = match events {
+        SharedEvents::None => return None,
+        SharedEvents::Summary => false,
+        SharedEvents::Full => true,
+    };
+    let event = SentEvent {
+        id: "0196f0c2-3f1e-7cc1-8d57-6a2b8c1f0a11".into(),
+        seq: 4_711,
+        at: Ms(1_750_000_000_000).rfc3339(),
+        project: project.into(),
+        agent: "api".into(),
+        session: Some("s-3".into()),
+        event: "PreToolUse".into(),
+        tool: Some("Bash".into()),
+        verdict: "deny".into(),
+        micros: 812,
+        rules: vec!["rm-root".into()],
+        reason: full.then(|| "it would delete the home folder".into()),
+        detail: full.then(|| json!({"command": "rm -rf ~"})),
+        ..SentEvent::default()
+    };
+    serde_json::to_value(event).ok()
+}
+
+/// All of it, for people.
+pub fn show(events: SharedEvents, project: &str, printer: &Printer) {
+    super::tell(printer, "What will be sent, of these projects alone, with what looks like a secret taken out:");
+    for (name, words) in ALWAYS {
+        super::tell(printer, text!("  {:<9} {}", name, words));
+    }
+    super::tell(printer, text!("  {:<9} {}", "record", level(events)));
+    if let Some(sample) = sample(events, project) {
+        super::tell(
+            printer,
+            text!("  {:<9} {}", "such as", Text::line(model::text::line(&model::text::json(&sample), LONGEST))),
+        );
+    }
+    super::tell(printer, "  Never prompts, transcripts, files or the environment.");
+}

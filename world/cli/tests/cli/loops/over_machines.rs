@@ -1,0 +1,200 @@
+//! Loops on several machines over one queue: the queue is on a real server, and what they make comes together on the project's
+//! remote.
+
+use super::FINE;
+use super::parallel::{CLAIM, is_cleared_away};
+use serde_json::Value;
+use shared_store::{Patience, Schema, Surroundings, Target, TargetWish};
+use std::path::PathBuf;
+use std::thread;
+use testkit::poll;
+use testkit::postgres::{Cluster, OWNER};
+use testkit::process::Finished;
+use testkit::stage::{PLENTY, Stage, summary};
+
+/// A server with a queue, a remote, and machines that have a clone of it each.
+struct Team<'c> {
+    cluster: &'c Cluster,
+    database: String,
+    machines: Vec<Stage>,
+}
+
+impl Team<'static> {
+    fn of(machines: usize) -> Option<Self> {
+        Some(Self::on(Cluster::shared()?, machines))
+    }
+}
+
+impl<'c> Team<'c> {
+    fn on(cluster: &'c Cluster, machines: usize) -> Self {
+        let database = cluster.database();
+        let wish = TargetWish { url: Some(cluster.url(OWNER, &database)), ..TargetWish::default() };
+        let owner = Target::resolve(&wish, &Surroundings::default()).unwrap();
+        shared_store::migrate(&owner, &Schema::named("taut").unwrap(), Patience::default()).unwrap();
+        let machines = (0..machines).map(|_| Stage::with_plan()).collect();
+        let team = Self { cluster, database, machines };
+        team.begin();
+        team
+    }
+
+    /// The first makes the project and its remote, the others clone it.
+    fn begin(&self) {
+        let remote = self.remote();
+        let first = self.first();
+        first.write(".taut/config.toml", "[shared]\nproject = \"acme/shop\"\n");
+        first.git(&["add", "-A"]);
+        first.git(&["commit", "-qm", "the queue has a name"]);
+        first.git(&["init", "-q", "--bare", remote.to_str().unwrap()]);
+        let url = self.cluster.url("taut_agent", &self.database);
+        for (nth, machine) in self.machines.iter().enumerate() {
+            machine.git(&["remote", "add", "origin", remote.to_str().unwrap()]);
+            if nth == 0 {
+                machine.git(&["push", "-q", "origin", "main"]);
+            } else {
+                machine.git(&["fetch", "-q", "origin"]);
+                machine.git(&["reset", "-q", "--hard", "origin/main"]);
+            }
+            machine.configure(&format!(
+                "[shared]\nurl = \"{url}\"\nprojects = [\"acme/shop\"]\nlabel = \"vm-{}\"\n",
+                nth + 1
+            ));
+        }
+    }
+
+    fn first(&self) -> &Stage {
+        &self.machines[0]
+    }
+
+    fn remote(&self) -> PathBuf {
+        self.first().sandbox.root().join("remote.git")
+    }
+
+    fn on_remote(&self, args: &[&str]) -> String {
+        let remote = self.remote();
+        let folder = ["--git-dir", remote.to_str().unwrap()];
+        self.first().git(&[&folder, args].concat())
+    }
+
+    fn sql(&self, statement: &str) -> String {
+        self.cluster.sql(&self.database, statement)
+    }
+
+    fn status(&self, slug: &str) -> String {
+        self.sql(&format!("SELECT status FROM taut.tasks WHERE slug = '{slug}'"))
+    }
+
+    /// A loop on each of them at once, to their ends.
+    fn loops(&self, args: &[&str]) -> Vec<Finished> {
+        thread::scope(|scope| {
+            let all: Vec<_> = self.machines.iter().map(|machine| scope.spawn(|| machine.build(args))).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        })
+    }
+}
+
+fn summary_of(printed: &str) -> Value {
+    let sums = printed.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    sums.filter(|line| line.get("iterations").is_some()).last().unwrap_or_else(|| panic!("{printed}"))
+}
+
+#[test]
+fn x1_l11_loops_on_two_machines_drain_one_queue_and_each_task_finds_what_it_waited_for() {
+    let Some(team) = Team::of(2) else { return };
+    for slug in ["a1", "a2", "a3"] {
+        team.first().task(&["create", slug, "do it"]);
+    }
+    for (slug, blockers) in [("b1", "a1,a2"), ("b2", "a2,a3"), ("c1", "b1,b2")] {
+        team.first().task(&["create", slug, "after", "--deps", blockers]);
+    }
+    let needs = "case $id in b1) need='a1 a2';; b2) need='a2 a3';; c1) need='b1 b2';; *) need=;; esac";
+    for machine in &team.machines {
+        machine.client_does(&format!(
+            "{CLAIM}; {needs}; for one in $need; do [ -e $one.txt ] || {{ echo $id misses $one >&2; exit 1; }}; done; \
+             hostname > $id.txt; echo $id >> $id.txt; git add -A; git commit -qm \"$id\"; taut task done $id; {FINE}"
+        ));
+    }
+    let done = team.loops(&["--push", "--workers", "2"]);
+    for done in &done {
+        let told = summary(done);
+        assert_eq!((told["finish"].as_str(), done.code()), (Some("complete"), Some(0)), "{}", done.stderr_text());
+    }
+    let ended = "SELECT string_agg(slug || ' ' || status || ' ' || attempt, ', ' ORDER BY slug) FROM taut.tasks";
+    assert_eq!(team.sql(ended), "a1 done 1, a2 done 1, a3 done 1, b1 done 1, b2 done 1, c1 done 1");
+    let files = team.on_remote(&["ls-tree", "--name-only", "main"]);
+    for slug in ["a1", "a2", "a3", "b1", "b2", "c1"] {
+        assert!(files.contains(&format!("{slug}.txt")), "{slug} did not reach the remote: {files}");
+    }
+    let commits = team.on_remote(&["log", "--format=%s", "main"]);
+    assert_eq!(commits.lines().filter(|line| *line == "c1").count(), 1, "{commits}");
+    team.machines.iter().for_each(is_cleared_away);
+}
+
+#[test]
+fn x2_l12_a_loop_waits_for_a_queue_that_is_away_and_counts_nothing() {
+    let Some(cluster) = Cluster::plan().durable().start() else { return };
+    let team = Team::on(&cluster, 1);
+    let machine = team.first();
+    for slug in ["a1", "a2"] {
+        machine.task(&["create", slug, "do it"]);
+    }
+    machine.client_does(&format!(
+        "{CLAIM}; echo $id > $id.txt; taut task done $id; [ $id = a2 ] || until [ -e go ]; do sleep 0.1; done; {FINE}"
+    ));
+    let mut running = machine.start_loop(&["loop", "build", "--json", "--source", "queue"]);
+    machine.until_written("a1.txt");
+    poll::until("the first task to be done", PLENTY, || (team.status("a1") == "done").then_some(())).unwrap();
+    cluster.stop_immediate();
+    machine.write("go", "on");
+    poll::until("the loop to wait", PLENTY, || running.printed().contains("waits for it").then_some(())).unwrap();
+    assert_eq!(machine.read("a2.txt"), "", "no agent is started on a queue that nobody sees");
+    cluster.start_again();
+    assert_eq!(running.end(), Some(0), "{}", running.printed());
+    let said = running.printed();
+    assert!(said.contains("acme/shop") && said.contains("is reached again"), "{said}");
+    assert_eq!(said.matches("\"text\":\"the queue acme/shop").count(), 1, "said once: {said}");
+    assert_eq!(summary_of(&said)["iterations"], 2);
+    assert_eq!(team.status("a2"), "done");
+}
+
+#[test]
+fn x2_l12_a_loop_does_not_begin_where_nobody_can_see_the_queue() {
+    let stage = Stage::with_plan();
+    stage.write(".taut/config.toml", "[shared]\nproject = \"acme/shop\"\n");
+    stage.configure("[shared]\nurl = \"postgresql://taut_agent@%2Fnowhere/gone\"\nprojects = [\"acme/shop\"]\n");
+    stage.client_does(&format!("touch started; {FINE}"));
+    let done = stage.build(&["--source", "queue"]);
+    let said = done.stderr_text();
+    assert!(!done.success() && said.contains("acme/shop") && said.contains("cannot be reached"), "{said}");
+    assert_eq!(stage.read("started"), "", "no agent was started");
+}
+
+#[test]
+fn x1_l11_a_push_that_leads_elsewhere_since_the_loop_began_is_not_made() {
+    let Some(team) = Team::of(1) else { return };
+    let machine = team.first();
+    machine.task(&["create", "a1", "do it"]);
+    let elsewhere = machine.sandbox.root().join("elsewhere.git");
+    machine.git(&["init", "-q", "--bare", elsewhere.to_str().unwrap()]);
+    machine.client_does(&format!(
+        "{CLAIM}; git config remote.origin.pushurl {}; echo x > x.txt; git add -A; git commit -qm x; taut task done $id; {FINE}",
+        elsewhere.display()
+    ));
+    let done = machine.build(&["--push", "--max-failures", "1", "--max-iterations", "1"]);
+    assert!(done.stderr_text().contains("have changed since the loop was started"), "{}", done.stderr_text());
+    let there = machine.git(&["--git-dir", elsewhere.to_str().unwrap(), "branch", "--list"]);
+    assert_eq!(there, "", "nothing was sent");
+    assert_ne!(team.status("a1"), "done");
+}
+
+#[test]
+fn l11_a_loop_whose_results_would_go_nowhere_does_not_begin() {
+    let stage = Stage::with_plan();
+    stage.task(&["create", "a1", "do it"]);
+    stage.client_does(&format!("touch started; {FINE}"));
+    let done = stage.build(&["--push"]);
+    assert!(done.stderr_text().contains("there is no remote origin"), "{}", done.stderr_text());
+    stage.git(&["remote", "add", "origin", "/nowhere/at/all.git"]);
+    let done = stage.build(&["--push"]);
+    assert!(!done.success() && done.stderr_text().contains("git fetch failed"), "{}", done.stderr_text());
+    assert_eq!(stage.read("started"), "");
+}
