@@ -3,6 +3,10 @@
 use crate::card::{CardAnswer, CardShown};
 use serde::{Deserialize, Serialize};
 
+/// Kinds of messages between machines that are for no agent.
+pub const ANSWER: &str = "card_answer";
+pub const ANSWER_FATE: &str = "card_answer_fate";
+
 /// A card in the presence of its agent: redacted again, short, and without what would be written into a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -25,8 +29,6 @@ pub struct RemoteAnswer {
     /// The server's own id.
     pub server: String,
     pub from_machine: String,
-    /// What people call that machine.
-    pub from_label: String,
     pub to_machine: String,
     pub card: String,
     /// Of the exact input, as presence told it.

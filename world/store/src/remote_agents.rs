@@ -6,7 +6,7 @@ use model::Ms;
 use model::agent_name;
 use model::effort::RemoteAddressee;
 use model::remote_card::PresenceCard;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
 /// After so long without a word nobody is shown or written to any more.
@@ -77,6 +77,12 @@ impl Store {
                 Ok(())
             })
         })
+    }
+
+    /// The server that told of them, by its own id.
+    pub fn remote_server(&self) -> Result<Option<String>, Error> {
+        const SERVER: &str = "SELECT server FROM remote_agents LIMIT 1";
+        self.read(|conn| conn.prepare_cached(SERVER)?.query_row([], |row| row.get(0)).optional())
     }
 
     /// Agents of other machines as they are written to: `api@vm-3`.

@@ -68,9 +68,8 @@ pub fn seen_text(card: &PresenceCard) -> String {
 
 /// The answer in one spelling: what is signed.
 pub fn answer_text(answer: &RemoteAnswer) -> String {
-    let RemoteAnswer { server, from_machine, from_label, to_machine, card, digest, seen, answer, user, place, nonce } =
-        answer;
-    let who = json!([from_machine, from_label, user, place]);
+    let RemoteAnswer { server, from_machine, to_machine, card, digest, seen, answer, user, place, nonce } = answer;
+    let who = json!([from_machine, user, place]);
     json!(["taut answer", 1, server, to_machine, card, digest, seen, answer, who, nonce]).to_string()
 }
 
