@@ -1,10 +1,12 @@
 //! Answers over machines: a card is answered on the machine that holds it, by a person on another one whose machine a person
 //! here has said to trust. A row on a server proves nobody, so what counts is a signature over what that person saw.
 
+mod anywhere;
 mod send;
 mod take;
 
-pub use send::{RemoteCard, remote_card, remote_cards, send};
+pub use anywhere::{AnswerWay, answer_anywhere, card_anywhere, fate};
+pub use send::{RemoteCard, remote_card, remote_cards, send, shown_id};
 pub use take::{presence_card, take};
 
 #[cfg(test)]

@@ -34,9 +34,17 @@ pub struct RemoteCard {
 impl RemoteCard {
     fn of(agent: RemoteAgent) -> Option<Self> {
         let told = agent.told.card.clone()?;
-        let card = known(&told, &agent.agent, agent.heard_at).ok()?;
+        let mut card = known(&told, &agent.agent, agent.heard_at).ok()?;
+        card.id = shown_id(&told.id, &agent.machine);
         Some(Self { card, agent, told })
     }
+}
+
+/// A card of another machine is known here by its id and its machine. Else a server could tell of a card with the id of one
+/// of this machine, and whoever agrees to the one would have agreed to the other.
+#[must_use]
+pub fn shown_id(card: &str, machine: &str) -> String {
+    format!("{card}@{machine}")
 }
 
 /// What waits on other machines, the oldest first.
@@ -77,8 +85,8 @@ pub fn send(
         server: server.clone(),
         from_machine: store.machine(&host::clock::uuid(now))?,
         to_machine: to.agent.machine.clone(),
-        card: to.card.id.clone(),
-        digest: to.card.digest.clone(),
+        card: to.told.id.clone(),
+        digest: to.told.digest.clone(),
         seen: seen(&to.told),
         answer,
         user: model::text::line(&person.user, 80),

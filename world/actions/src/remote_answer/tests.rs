@@ -296,3 +296,34 @@ fn f6_words_leave_without_secrets_and_word_of_an_answer_is_only_shown() {
     assert!(laptop.store.sent_answer("other").unwrap().is_none());
     let _: Value = serde_json::from_str(&under_way[0].body).unwrap();
 }
+
+#[test]
+fn f6_an_answer_for_another_machine_is_none_here_whatever_the_server_brings() {
+    let (mut laptop, _) = scene();
+    laptop.answers(CardAnswer::AllowOnce).unwrap();
+    let under_way = laptop.sends();
+    let mut copy = Machine::new("vm-4");
+    copy.trusts(&laptop);
+    copy.asks("card-1", "make test");
+    assert_eq!((copy.takes(&under_way), copy.state("card-1")), (0, CardState::Open));
+    assert!(copy.sends().is_empty(), "and nobody is told of it");
+}
+
+#[test]
+fn f6_a_card_of_another_machine_is_never_one_of_this_machine_whatever_id_a_server_gives_it() {
+    let (mut laptop, mut vm) = scene();
+    vm.trusts(&laptop);
+    // The server knows the id and the digest of what waits here, and shows them with a harmless text.
+    let own = laptop.asks("card-1", "rm -rf build");
+    let mut lie = presence_card(&vm.store.cards(&CardFilter::default()).unwrap()).unwrap();
+    lie.digest = own.digest.clone();
+    laptop.hears_of(Some(lie));
+    let shown = remote_cards(&laptop.store).unwrap().remove(0).card;
+    let place = crate::FleetPlace { state: laptop.folder.path().into(), home: laptop.folder.path().into() };
+    let person = Person { user: "ada".into(), place: ActionPlace::Top };
+    let way = answer_anywhere(&mut laptop.store, (&place, &person), (&shown.id, CardAnswer::AllowOnce)).unwrap();
+    assert!(matches!(way, AnswerWay::Sent(_)));
+    assert_eq!(laptop.state("card-1"), CardState::Open, "what waits here was not agreed to");
+    let way = answer_anywhere(&mut laptop.store, (&place, &person), ("card-1", CardAnswer::AllowOnce)).unwrap();
+    assert!(matches!(way, AnswerWay::Here(_)), "and is answered by its own id");
+}

@@ -169,5 +169,5 @@ fn f6_a_card_of_another_machine_is_shown_and_answered_like_any_other() {
     assert!(view.screen().contains("api@vm-3 wants to use Bash") && view.screen().contains("make test"));
     let later = dash::tui::ClockTick { now: NOW.plus(1_000) };
     let view = view.then(ViewInput::Tick(later)).typed("y");
-    assert!(matches!(&view.effects[..], [ViewEffect::Act(TopAct::Answer { card, .. })] if card == "card-1"));
+    assert!(matches!(&view.effects[..], [ViewEffect::Act(TopAct::Answer { card, .. })] if card == "card-1@m3"));
 }
