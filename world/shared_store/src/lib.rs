@@ -36,17 +36,19 @@ mod url;
 mod wire;
 
 #[cfg(not(feature = "postgres"))]
-pub use absent::{Connection, ServerTarget, Transaction};
+pub use absent::{
+    AbsentConnection as Connection, AbsentServerTarget as ServerTarget, AbsentTransaction as Transaction,
+};
 #[cfg(feature = "postgres")]
 pub use connection::{Connection, Transaction};
 pub use fleet_server::FleetServer;
 pub use flight::{InTransaction, Patience, Rows};
 pub use given_url::GivenUrl;
-pub use link::{Link, LocalClock};
+pub use link::{LocalClock, ServerLink};
 pub use messages::WaitingMessage;
 pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, administrator_sql, grant_record, migrate, version};
-pub use presence::{AgentPresence, FleetAgent, Heartbeat, Seen};
-pub use queue::{Machine, PgQueue, queue_statement};
+pub use presence::{AgentPresence, FleetAgent, MachineHeartbeat, Seen};
+pub use queue::{MachineIdentity, PgQueue, queue_statement};
 pub use record::{MOST_BYTES, MOST_EVENTS, SentEvent};
 pub use record_query::{RecordFound, RecordProject, RecordQuery, RecordSum, RecordSums, RecordedEvent};
 pub use server_error::{FlightError, NO_PASSWORD};
@@ -56,5 +58,8 @@ pub use statement::Statement;
 pub use target::ServerTarget;
 pub use target_wish::{Protection, ServerEnvironment, TargetWish, UrlPlace};
 // Shorter where nothing else is a target.
+pub use MachineHeartbeat as Heartbeat;
+pub use MachineIdentity as Machine;
 pub use ServerEnvironment as Surroundings;
+pub use ServerLink as Link;
 pub use ServerTarget as Target;

@@ -9,7 +9,7 @@ use store::ServerError;
 
 /// Who says that it is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heartbeat {
+pub struct MachineHeartbeat {
     /// The machine's own id, a UUID.
     pub machine: String,
     pub label: String,
@@ -147,7 +147,7 @@ impl FleetServer<'_> {
     ///
     /// # Errors
     /// When the server cannot be asked, or refuses.
-    pub fn seen(&mut self, beat: &Heartbeat) -> Result<Seen, ServerError> {
+    pub fn seen(&mut self, beat: &MachineHeartbeat) -> Result<Seen, ServerError> {
         let values = [
             beat.machine.clone(),
             beat.label.clone(),

@@ -111,7 +111,7 @@ pub use session_list::{
 };
 pub use session_look_back::LookBack;
 pub use sessions::SessionFilter;
-pub use shared_holds::{BootMoment, ClaimCopy, SharedHold};
+pub use shared_holds::{BootTime, ClaimCopy, SharedHold};
 pub use spool::{SPOOL, spool, spool_text};
 pub use spool_line::{PENDING, write as spool_line};
 pub use store::{Durability, Store};

@@ -142,6 +142,12 @@ impl Cluster {
         format!("postgresql://{role}@{host}:{}/{database}", self.port)
     }
 
+    /// The folder of the programs that came with it: `psql`, `createdb`, `createuser`.
+    #[must_use]
+    pub fn programs(&self) -> &Path {
+        self.programs.psql.parent().unwrap_or(Path::new("/"))
+    }
+
     /// The socket itself.
     #[must_use]
     pub fn socket(&self) -> PathBuf {

@@ -49,6 +49,7 @@ mod says;
 mod scan;
 mod secrets;
 mod sessions;
+mod shared;
 mod shim;
 mod stats;
 mod statusline;

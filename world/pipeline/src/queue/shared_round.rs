@@ -9,8 +9,9 @@ use model::Ms;
 use model::effect::Write;
 use model::effort::{Addressee, MemoryWrite, Message};
 use model::task::{AttemptOutcome, ClockReading, Queued, TaskStatus};
+use policy::config::sections::OnUnsure;
 use std::time::Duration;
-use store::{BootMoment, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerTurn, SharedHold, TaskStanding};
+use store::{BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerTurn, SharedHold, TaskStanding};
 
 /// What a round did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,15 +25,6 @@ pub struct SharedRound {
     pub lost: Vec<String>,
     /// Leases that ended, wherever they were held.
     pub expired: Vec<String>,
-}
-
-/// What happens to an agent whose lease may be over while its server cannot be reached.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OnUnsure {
-    #[default]
-    Tell,
-    /// Where Taut itself started it, it is stopped.
-    Stop,
 }
 
 const MOST: usize = 100;
@@ -132,7 +124,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         for (hold, age) in &due {
             if kept.contains(&hold.id) {
                 round.renewed += 1;
-                let since = BootMoment { ms: sent.ms - age, boot: sent.boot.clone() };
+                let since = BootTime { ms: sent.ms - age, boot: sent.boot.clone() };
                 self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[&hold.claim], &since))?;
             } else {
                 round.lost.push(hold.slug.clone());

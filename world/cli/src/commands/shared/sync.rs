@@ -46,7 +46,7 @@ fn time(text: &str) -> Result<Duration, String> {
 
 /// What came of a round over all queues.
 #[derive(Default)]
-pub struct Told {
+pub struct SyncTold {
     pub said: usize,
     pub renewed: usize,
     pub refused: Vec<String>,
@@ -59,7 +59,7 @@ pub fn run(args: &SyncArgs, printer: &Printer) -> Result<Exit, CliError> {
     let Some(server) = crate::shared_queue::server(&places)? else { return Err(not_connected()) };
     let mut store = open_and_take_in(&places, crate::commands::PATIENCE)?;
     let until = Instant::now() + args.wait.unwrap_or_default();
-    let mut told = Told::default();
+    let mut told = SyncTold::default();
     loop {
         round(&server, &places, &mut store, &mut told)?;
         let waits = waits(store.outbox_standing()?);
@@ -76,7 +76,7 @@ pub fn round(
     server: &SharedServer,
     places: &PathVariables,
     store: &mut Store,
-    told: &mut Told,
+    told: &mut SyncTold,
 ) -> Result<(), CliError> {
     told.away = None;
     let on_unsure = match server.on_unsure {
@@ -123,7 +123,7 @@ fn waits(owed: OutboxStanding) -> bool {
     owed.turns + owed.messages > 0
 }
 
-fn show(told: &Told, owed: OutboxStanding, printer: &Printer) -> Result<Exit, CliError> {
+fn show(told: &SyncTold, owed: OutboxStanding, printer: &Printer) -> Result<Exit, CliError> {
     if printer.json() {
         printer.object(&json!({
             "said": told.said, "renewed": told.renewed, "refused": told.refused, "waiting": owed.turns,
