@@ -2,6 +2,7 @@
 //! asking it now. 0: all is well, or nothing is shared. 1: something is wrong.
 
 use super::reach::{self, Fault, Reached, owed_words};
+use super::refused;
 use super::repository::QueueRepository;
 use crate::commands::{ago, open_and_take_in, stored};
 use crate::error::CliError;
@@ -18,6 +19,9 @@ use store::{OutboxStanding, SharedState, Store};
 
 /// So much of an event is shown in a line; `--json` has all of it.
 const LONGEST: usize = 600;
+
+/// So long the overview says that a result was refused.
+const NEWS_MS: i64 = 24 * 3_600_000;
 
 #[derive(Debug, Args)]
 pub struct SharedStatusArgs {
@@ -91,7 +95,7 @@ impl Known {
             state: store.shared_state()?.unwrap_or_default(),
             owed: store.outbox_standing()?,
             events: store.unshipped()?,
-            refused: store.refused_turns()?.len(),
+            refused: refused::recent(store, refused::KEPT_MS)?.len(),
             held: store.shared_hold_count()?,
             machine: store.known_machine()?,
         })
@@ -284,8 +288,9 @@ pub fn waiting_line(store: &Store, now: Ms) -> Result<Option<String>, CliError> 
     if known.waits() {
         parts.push(format!("{} to be said", owed_words(known.owed.turns, known.owed.messages)));
     }
-    if known.refused > 0 {
-        parts.push(format!("{} refused (`taut shared refused`)", known.refused));
+    let refused = refused::recent(store, NEWS_MS)?.len();
+    if refused > 0 {
+        parts.push(format!("{refused} refused (`taut shared refused`)"));
     }
     Ok((!parts.is_empty()).then(|| parts.join("; ")))
 }
