@@ -58,8 +58,5 @@ pub use statement::Statement;
 pub use target::ServerTarget;
 pub use target_wish::{Protection, ServerEnvironment, TargetWish, UrlPlace};
 // Shorter where nothing else is a target.
-pub use MachineHeartbeat as Heartbeat;
-pub use MachineIdentity as Machine;
 pub use ServerEnvironment as Surroundings;
-pub use ServerLink as Link;
 pub use ServerTarget as Target;

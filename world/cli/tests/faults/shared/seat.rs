@@ -2,7 +2,7 @@
 
 use super::unfenced::Unfenced;
 use pipeline::queue::Queue;
-use shared_store::{Link, Machine, Patience, PgQueue, Schema, Surroundings, Target, TargetWish};
+use shared_store::{MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surroundings, Target, TargetWish};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -111,8 +111,8 @@ pub fn notes(folder: &Path) -> PathBuf {
 pub fn open(url: &str, store: &mut Store) -> Result<PgQueue, store::ServerError> {
     let fresh = host::clock::uuid(host::clock::now());
     let id = store.machine(&fresh).map_err(|error| store::ServerError::Refused(error.to_string()))?;
-    let link = Link::new(target(url), schema(), PATIENCE, Arc::new(host::clock::now));
-    Ok(PgQueue::open(link, Machine { id, label: "m".into() }, QUEUE)?.with_grace(GRACE))
+    let link = ServerLink::new(target(url), schema(), PATIENCE, Arc::new(host::clock::now));
+    Ok(PgQueue::open(link, MachineIdentity { id, label: "m".into() }, QUEUE)?.with_grace(GRACE))
 }
 
 pub fn target(url: &str) -> Target {
