@@ -128,6 +128,8 @@ pub enum After {
     Sent { to: String },
     /// An agent has turned to something its user wants to be told of.
     Tell,
+    /// Something was written down that a server is to be told.
+    Owed,
     /// Text added at the end of a file; the file and its folder are made.
     Append { path: String, text: String },
     /// A file's whole text.

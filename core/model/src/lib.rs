@@ -17,6 +17,7 @@ pub mod memory_file;
 pub mod needs;
 pub mod patch;
 pub mod question;
+pub mod remote_card;
 pub mod reply;
 pub mod row;
 pub mod run;

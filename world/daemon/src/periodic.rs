@@ -46,7 +46,8 @@ impl Wake {
         self.call(|call| call.woken = true);
     }
 
-    fn end(&self) {
+    /// Whoever waits for it is to end.
+    pub fn end(&self) {
         self.call(|call| call.over = true);
     }
 
@@ -57,7 +58,7 @@ impl Wake {
     }
 
     /// Until it is woken, or so long; `false` when it is over.
-    fn wait(&self, limit: Duration) -> bool {
+    pub fn wait(&self, limit: Duration) -> bool {
         let (call, changed) = &*self.0;
         let call = call.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = changed.wait_timeout_while(call, limit, |call| !call.over && !call.woken);

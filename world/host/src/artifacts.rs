@@ -16,7 +16,9 @@ pub fn write(after: &[After], roots: &[String]) -> Vec<String> {
             After::Append { path, text } => (path, append(Path::new(path), text, roots)),
             After::Replace { path, text } => (path, replace(Path::new(path), text, roots)),
             After::Fact { path, change } => (path, memory_file::change(Path::new(path), change, roots)),
-            After::EnsureDaemon | After::Tell | After::StatusChanged { .. } | After::Sent { .. } => return None,
+            After::EnsureDaemon | After::Tell | After::Owed | After::StatusChanged { .. } | After::Sent { .. } => {
+                return None;
+            }
         };
         done.err().map(|error| format!("could not write {path}: {error}"))
     });

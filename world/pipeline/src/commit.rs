@@ -5,7 +5,8 @@ use crate::own_hooks::sha256;
 use crate::pipeline::Response;
 use crate::prepare::{CountedAt, Prepared, PreparedCall, PreparedEvent};
 use crate::{degraded, prepare};
-use model::effect::Write;
+use model::effect::{After, Write};
+use model::effort::MemoryWrite;
 use model::event::{Body, Family};
 use model::{Answer, Call, Envelope, EventKind, Level, Loaded, Ms, Placed};
 use serde_json::json;
@@ -131,14 +132,21 @@ fn serve_event(tx: &Tx<'_>, prepared: &Prepared, event: &PreparedEvent, round: R
     let mut writes = outcome.writes;
     writes.push(Write::Event(Box::new(row.clone())));
     tx.apply(&writes)?;
+    let mut after = outcome.after;
+    after.extend(may_owe(&writes).then(|| tx.owes_a_server()).transpose()?.filter(|owes| *owes).map(|_| After::Owed));
     Ok(Step::Done(Box::new(Response {
         answer,
         event: Some(row),
-        after: outcome.after,
+        after,
         checkpoint: outcome.checkpoint,
         report: Some(Box::new(outcome.report)),
         ..Response::default()
     })))
+}
+
+/// What of this may be for a server is a turn of a task, or a message: all else needs no look.
+fn may_owe(writes: &[Write]) -> bool {
+    writes.iter().any(|write| matches!(write, Write::Task(_) | Write::Memory(MemoryWrite::Message(_))))
 }
 
 /// An agent calls all its hooks for an event one right after the other.

@@ -1,6 +1,7 @@
 //! What the daemon answers: calls through the pipeline, and methods.
 
 use crate::workers::Switched;
+use crate::workers::shared::Nudge;
 use agents::Dialects;
 use daemon::{RpcFault, Service, Wake};
 use model::effect::After;
@@ -16,6 +17,9 @@ pub(crate) const FLEET_CHANGED: &str = "fleet.changed";
 /// Says that a tmux server was switched on: the painter may still take it for off.
 pub(crate) const TMUX_SWITCHED: &str = "tmux.switched";
 
+/// Says that a view looks at the fleet, whose agents may be on other machines.
+pub(crate) const FLEET_VIEWED: &str = "fleet.viewed";
+
 /// A session that was not heard of for longer keeps nobody from anything.
 const REMEMBERED_MS: i64 = 24 * 3_600_000;
 
@@ -25,6 +29,7 @@ pub struct DaemonService {
     dialects: Dialects,
     workers: Vec<Wake>,
     switched: Switched,
+    shared: Nudge,
     /// The batch that was served last has news for them.
     news: bool,
     /// The keys of what was stored of that batch, by its places.
@@ -35,12 +40,21 @@ pub struct DaemonService {
     notes: Vec<(Level, String)>,
 }
 
+/// Whom the service tells of what it served.
+#[derive(Clone, Default)]
+pub struct WokenWorkers {
+    pub wakes: Vec<Wake>,
+    pub switched: Switched,
+    pub shared: Nudge,
+}
+
 impl DaemonService {
-    pub fn new(setting: PipelineSetup, workers: Vec<Wake>, switched: Switched) -> Self {
+    pub fn new(setting: PipelineSetup, workers: WokenWorkers) -> Self {
         let dialects = setting.dialects;
         let pipeline = Pipeline::new(setting);
         let (stored, handed_back, notes) = (Vec::new(), Vec::new(), Vec::new());
-        Self { pipeline, dialects, workers, switched, news: false, stored, handed_back, notes }
+        let WokenWorkers { wakes: workers, switched, shared } = workers;
+        Self { pipeline, dialects, workers, switched, shared, news: false, stored, handed_back, notes }
     }
 }
 
@@ -62,6 +76,10 @@ impl Service for DaemonService {
     fn rpc(&mut self, method: &str, params: Value) -> Result<Value, RpcFault> {
         if method == TMUX_SWITCHED {
             self.switched.now();
+        }
+        if method == FLEET_VIEWED {
+            self.shared.viewed();
+            return Ok(Value::Null);
         }
         // Whatever is called may have written something; a wake for nothing costs a look.
         self.workers.iter().for_each(Wake::now);
@@ -107,12 +125,21 @@ impl Service for DaemonService {
         }
     }
 
-    /// Leases are reaped here even where nobody claims, and clients are followed that send no hook for long.
+    /// Leases are reaped here even where nobody claims, clients are followed that send no hook for long, and a server that
+    /// is away is told what it is owed when it is back.
     fn is_needed(&mut self) -> bool {
         let dialects = self.dialects;
-        let needed = |store: &mut Store| Ok(!store.holders()?.is_empty() || ClientWatch::is_needed(store, dialects)?);
+        let needed = |store: &mut Store| {
+            Ok(!store.holders()?.is_empty() || ClientWatch::is_needed(store, dialects)? || owes(store)?)
+        };
         self.pipeline.store().and_then(needed).unwrap_or_default()
     }
+}
+
+/// Nothing is waited for where nothing is shared any more.
+fn owes(store: &Store) -> Result<bool, store::Error> {
+    let standing = store.outbox_standing()?;
+    Ok(standing.turns + standing.messages > 0 && store.shared_state()?.is_some())
 }
 
 /// What went wrong with a call, and for who wants to know all of it, what came of it.
@@ -127,7 +154,7 @@ fn notes(served: &Response) -> Vec<(Level, String)> {
 }
 
 fn is_news(after: &After) -> bool {
-    matches!(after, After::StatusChanged { .. } | After::Sent { .. })
+    matches!(after, After::StatusChanged { .. } | After::Sent { .. } | After::Owed)
 }
 
 fn fault(error: &RpcError) -> RpcFault {
@@ -156,7 +183,7 @@ mod tests {
             patience: PipelineSetup::HOOK_PATIENCE,
             dialects: agents::ALL,
         };
-        DaemonService::new(setting, Vec::new(), Switched::default())
+        DaemonService::new(setting, WokenWorkers::default())
     }
 
     /// An agent can speak to the socket by hand: it is served hooks, and nothing there takes the guard away.
@@ -173,7 +200,7 @@ mod tests {
         });
         let known = pipeline::methods();
         assert!(known.len() > 10, "{known:?}");
-        for method in known.iter().map(String::as_str).chain([FLEET_CHANGED, TMUX_SWITCHED]) {
+        for method in known.iter().map(String::as_str).chain([FLEET_CHANGED, TMUX_SWITCHED, FLEET_VIEWED]) {
             let answered = service.rpc(method, wish.clone());
             assert!(answered.is_ok(), "{method}: {answered:?}");
         }
@@ -189,6 +216,37 @@ mod tests {
         let judged = json!({"session_id": "s2", "cwd": home.path(), "tool_name": "Bash", "tool_use_id": "u",
             "tool_input": {"command": "taut pause 1h"}});
         assert_eq!(service.rpc("hooks.preToolUse", judged).unwrap()["allow"], false);
+    }
+
+    #[test]
+    fn q6_a_daemon_is_needed_as_long_as_a_server_is_owed_a_word() {
+        let home = tempfile::tempdir().unwrap();
+        let mut service = daemon_service(home.path());
+        let store = service.pipeline.store().unwrap();
+        let to = model::effort::RemoteAddressee {
+            server: "srv".into(),
+            machine: None,
+            name: "talk".into(),
+            shown: "talk".into(),
+        };
+        let message = model::effort::Message {
+            id: "m".into(),
+            at: model::Ms(1),
+            kind: "note".into(),
+            from_agent: None,
+            to: Some(model::effort::Addressee::Remote(Box::new(to))),
+            session: None,
+            body: "x".into(),
+        };
+        let write = [model::effect::Write::Memory(model::effort::MemoryWrite::Message(message))];
+        store.transact(store::Durability::Full, |tx| tx.apply(&write)).unwrap();
+        assert!(!service.is_needed(), "nothing is shared");
+        let store = service.pipeline.store().unwrap();
+        store.set_shared_state(&store::SharedState::default()).unwrap();
+        assert!(service.is_needed());
+        let store = service.pipeline.store().unwrap();
+        store.messages_sent(&["m".to_string()]).unwrap();
+        assert!(!service.is_needed());
     }
 
     #[test]

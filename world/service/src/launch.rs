@@ -1,6 +1,6 @@
 //! How a daemon is started, by a command or by a hook, and how it is told of what a command wrote.
 
-use crate::daemon_service::{FLEET_CHANGED, TMUX_SWITCHED};
+use crate::daemon_service::{FLEET_CHANGED, FLEET_VIEWED, TMUX_SWITCHED};
 use daemon::{Build, DaemonLaunch};
 use host::paths::PathVariables;
 use model::effect::After;
@@ -58,6 +58,11 @@ pub fn tell_daemon_of_a_switch(places: &PathVariables) {
     call_daemon(places, TMUX_SWITCHED);
 }
 
+/// A view is open that shows agents of other machines: they are asked for sooner for a while.
+pub fn tell_daemon_of_a_view(places: &PathVariables) {
+    call_daemon(places, FLEET_VIEWED);
+}
+
 fn call_daemon(places: &PathVariables, method: &str) {
     const PATIENCE: Duration = Duration::from_millis(100);
     if !without_daemon() {
@@ -90,6 +95,12 @@ pub fn tell_in_background(places: &PathVariables) {
     start(&line(&["notify", "deliver"], places), places);
 }
 
+/// Something waits to be said to the server that is configured, and no daemon says it: a process of its own does, and is
+/// not waited for.
+pub fn sync_in_background(places: &PathVariables) {
+    start(&line(&["shared", "sync", "--once"], places), places);
+}
+
 /// For a view that stays open: without a daemon nobody else follows what clients say of themselves.
 pub fn follow_clients(places: &PathVariables) {
     const PATIENCE: Duration = Duration::from_millis(100);
@@ -110,5 +121,8 @@ pub fn ensure_daemon(places: &PathVariables) {
 pub fn after_in_process(after: &[After], places: &PathVariables) {
     if !without_daemon() && after.contains(&After::EnsureDaemon) {
         start(&line(&RUN, places), places);
+    }
+    if after.contains(&After::Owed) {
+        sync_in_background(places);
     }
 }

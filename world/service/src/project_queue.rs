@@ -5,7 +5,7 @@ use crate::shared_target::shared_target;
 use model::task::{Attempt, Queued, Task};
 use pipeline::SharedSettings;
 use serde_json::Value;
-use shared_store::{Link, Machine, Patience, PgQueue, Schema, Surroundings, Target};
+use shared_store::{MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surroundings, Target};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{
@@ -21,7 +21,7 @@ const TRIED_AGAIN: Duration = Duration::from_secs(2);
 pub struct ProjectQueue {
     target: Target,
     schema: Schema,
-    machine: Machine,
+    machine: MachineIdentity,
     place: QueuePlace,
     opened: Option<PgQueue>,
     /// Once it could not be reached, it is not tried again for every verb of the same command.
@@ -44,6 +44,27 @@ impl ProjectQueue {
         Ok(Self { target, schema, machine, place, opened: None, away: None })
     }
 
+    /// Over a connection that somebody else keeps.
+    pub(crate) fn over(&mut self, link: ServerLink) {
+        match PgQueue::open(link, self.machine.clone(), &self.place.queue) {
+            Ok(opened) => {
+                self.place = opened.place().clone();
+                self.opened = Some(opened);
+            }
+            Err(error) => self.away(error),
+        }
+    }
+
+    /// It was not reached just now, and is not tried again here.
+    pub(crate) fn away(&mut self, error: ServerError) {
+        self.away = Some((Instant::now(), error));
+    }
+
+    /// The connection, where it did not break.
+    pub(crate) fn into_link(self) -> Option<ServerLink> {
+        self.opened.map(PgQueue::into_link)
+    }
+
     fn open(&mut self) -> Result<&mut PgQueue, ServerError> {
         if let Some((since, away)) = self.away.as_ref().filter(|(since, _)| since.elapsed() < TRIED_AGAIN) {
             tracing::debug!("not asked again: it was away {} ms ago", since.elapsed().as_millis());
@@ -53,7 +74,7 @@ impl ProjectQueue {
             Some(opened) => opened,
             None => {
                 let clock = Arc::new(host::clock::now);
-                let link = Link::new(self.target.clone(), self.schema.clone(), PATIENCE, clock);
+                let link = ServerLink::new(self.target.clone(), self.schema.clone(), PATIENCE, clock);
                 let opened = PgQueue::open(link, self.machine.clone(), &self.place.queue);
                 let opened = opened.inspect_err(|error| self.away = Some((Instant::now(), error.clone())))?;
                 self.place = opened.place().clone();
@@ -68,9 +89,9 @@ impl ProjectQueue {
 ///
 /// # Errors
 /// Of the store.
-pub fn machine(label: Option<&str>, store: &mut Store) -> Result<Machine, Error> {
+pub fn machine(label: Option<&str>, store: &mut Store) -> Result<MachineIdentity, Error> {
     let id = store.machine(&host::clock::uuid(host::clock::now()))?;
-    Ok(Machine { id, label: label.map_or_else(pipeline::queue::hostname, str::to_string) })
+    Ok(MachineIdentity { id, label: label.map_or_else(pipeline::queue::hostname, str::to_string) })
 }
 
 impl TaskServer for ProjectQueue {

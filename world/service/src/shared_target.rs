@@ -14,8 +14,13 @@ const VARIABLES: &[&str] = &["PGPASSFILE", "PGPASSWORD", "PGSERVICEFILE", "PGSSL
 
 /// What a command is told: by its user, never by a repository's settings.
 pub fn around_command(places: &PathVariables) -> Surroundings {
+    around_person(&places.home())
+}
+
+/// The same, where only the home is known.
+pub(crate) fn around_person(home: &Path) -> Surroundings {
     let said = |name: &&str| Some(((*name).to_string(), host::origin::said_to_command(name)?));
-    Surroundings { variables: VARIABLES.iter().filter_map(said).collect(), home: Some(places.home()) }
+    Surroundings { variables: VARIABLES.iter().filter_map(said).collect(), home: Some(home.to_path_buf()) }
 }
 
 /// What the daemon is told: nothing but where the home is.

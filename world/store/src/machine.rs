@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 const MACHINE: &str = "shared.machine";
 const STARTS: &str = "shared.starts";
+const INSTANCE: &str = "shared.instance";
 const STATE: &str = "shared.state";
 
 /// So many notices are kept.
@@ -83,6 +84,15 @@ impl Store {
 
     pub fn starts(&self) -> Result<i64, Error> {
         Ok(self.meta(STARTS)?.and_then(|text| text.parse().ok()).unwrap_or_default())
+    }
+
+    /// The daemon that spoke for this machine last, as it was drawn at its start.
+    pub fn instance(&self) -> Result<Option<String>, Error> {
+        self.meta(INSTANCE)
+    }
+
+    pub fn set_instance(&mut self, instance: &str) -> Result<(), Error> {
+        self.set_meta(INSTANCE, instance)
     }
 
     /// What came of the last talk with the server; `None` where there was none.

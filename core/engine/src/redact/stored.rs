@@ -94,7 +94,8 @@ pub fn after(after: After) -> After {
         | After::EnsureDaemon
         | After::StatusChanged { .. }
         | After::Sent { .. }
-        | After::Tell) => plain,
+        | After::Tell
+        | After::Owed) => plain,
     }
 }
 

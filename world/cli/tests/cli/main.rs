@@ -34,6 +34,7 @@ mod needed_events;
 mod notify;
 mod one_fleet;
 mod origin;
+mod over_machines;
 mod past;
 mod person;
 mod private;

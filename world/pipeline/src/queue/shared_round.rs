@@ -9,8 +9,9 @@ use model::Ms;
 use model::effect::Write;
 use model::effort::{Addressee, MemoryWrite, Message};
 use model::task::{AttemptOutcome, ClockReading, Queued, TaskStatus};
+use policy::config::sections::OnUnsure;
 use std::time::Duration;
-use store::{BootMoment, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerTurn, SharedHold, TaskStanding};
+use store::{BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerTurn, SharedHold, TaskStanding};
 
 /// What a round did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,15 +25,6 @@ pub struct SharedRound {
     pub lost: Vec<String>,
     /// Leases that ended, wherever they were held.
     pub expired: Vec<String>,
-}
-
-/// What happens to an agent whose lease may be over while its server cannot be reached.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OnUnsure {
-    #[default]
-    Tell,
-    /// Where Taut itself started it, it is stopped.
-    Stop,
 }
 
 const MOST: usize = 100;
@@ -49,7 +41,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         // Whether the server was reached or not: that is what makes a lease unsure.
         self.tell_unsure(on_unsure)?;
         done?;
-        self.give_up_unknown()?;
+        self.compare_holds(&mut round)?;
         round.expired = self.reap_server()?;
         self.transact(Durability::Normal, |tx, moment| tx.forget_copies(moment.now))?;
         Ok(round)
@@ -132,7 +124,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         for (hold, age) in &due {
             if kept.contains(&hold.id) {
                 round.renewed += 1;
-                let since = BootMoment { ms: sent.ms - age, boot: sent.boot.clone() };
+                let since = BootTime { ms: sent.ms - age, boot: sent.boot.clone() };
                 self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[&hold.claim], &since))?;
             } else {
                 round.lost.push(hold.slug.clone());
@@ -156,6 +148,14 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             hold.slug, hold.attempt
         );
         self.tell(&hold.agent, &format!("{} lost", hold.claim), body)
+    }
+
+    /// This machine is not the one any more that claimed them: what its agents hold on this server is nobody's here, and they
+    /// are told. The server is told nothing, because another may hold the same. How many.
+    pub fn give_up_holds(&mut self, server: &str) -> Result<usize, QueueError> {
+        let holds = self.store.shared_holds(server)?;
+        holds.iter().try_for_each(|hold| self.lose(hold))?;
+        Ok(holds.len())
     }
 
     /// Leases that the server has not confirmed for so long that another may have been given the task.
@@ -182,15 +182,44 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(())
     }
 
-    /// Claims by this machine that were never written down here: who made them is gone.
-    fn give_up_unknown(&mut self) -> Result<(), QueueError> {
-        for held in self.ask(|server| server.held())? {
-            if held.silent_ms < UNKNOWN_MS || self.transact(Durability::Normal, |tx, _| tx.knows_claim(&held.claim))? {
-                continue;
+    /// What this machine holds by the server's word, beside what it believes.
+    fn compare_holds(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
+        let place = self.place()?;
+        // Read first: what is claimed while the server is asked is not among them.
+        let believed = self.store.shared_holds(&place.server)?;
+        let there = self.ask(|server| server.held())?;
+        for held in &there {
+            self.give_up_unknown(held)?;
+        }
+        for hold in believed.iter().filter(|hold| hold.queue == place.queue) {
+            if !there.iter().any(|held| held.claim == hold.claim) {
+                self.lose_ended(hold, round)?;
             }
-            let back = queue::hand_back(&as_task(&held), "claimed and never heard of", (self.clock)().now);
-            let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
-            self.ask(|server| server.settle(&turn))?;
+        }
+        Ok(())
+    }
+
+    /// A claim by this machine that was never written down here: who made it is gone.
+    fn give_up_unknown(&mut self, held: &HeldThere) -> Result<(), QueueError> {
+        if held.silent_ms < UNKNOWN_MS || self.transact(Durability::Normal, |tx, _| tx.knows_claim(&held.claim))? {
+            return Ok(());
+        }
+        let back = queue::hand_back(&as_task(held), "claimed and never heard of", (self.clock)().now);
+        let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
+        self.ask(|server| server.settle(&turn))?;
+        Ok(())
+    }
+
+    /// Nobody spoke for its agent, so no renewal found out that the server has ended it. Who is just finishing has let go of
+    /// the copy before the server could hear of it.
+    fn lose_ended(&mut self, hold: &SharedHold, round: &mut SharedRound) -> Result<(), QueueError> {
+        let still = self.transact(Durability::Normal, |tx, _| {
+            let copy = tx.copy_of(&hold.project, &hold.slug)?;
+            Ok(copy.is_some_and(|(task, claim)| task.hold.is_some() && claim == hold.claim))
+        })?;
+        if still {
+            round.lost.push(hold.slug.clone());
+            self.lose(hold)?;
         }
         Ok(())
     }

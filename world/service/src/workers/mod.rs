@@ -8,6 +8,7 @@ pub mod pane_painter;
 mod reaper;
 mod recall_indexer;
 mod session_facts;
+pub mod shared;
 mod store_maintenance;
 mod waker;
 
@@ -16,6 +17,7 @@ pub use pane_painter::Switched;
 
 use daemon::PeriodicTask;
 use pipeline::PipelineSetup;
+use shared::SharedWorker;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use store::{Error, Store, StoreHandle};
@@ -30,10 +32,10 @@ pub(crate) fn woken(setting: &PipelineSetup, switched: &Switched) -> Vec<Periodi
 }
 
 /// Those who only look after the time.
-pub(crate) fn alone(setting: &PipelineSetup) -> Vec<PeriodicTask> {
+pub(crate) fn alone(setting: &PipelineSetup, shared: SharedWorker) -> Vec<PeriodicTask> {
     vec![
         store_maintenance::task(setting.clone()),
-        reaper::task(setting),
+        reaper::task(setting, shared),
         context_monitor::task(setting.clone()),
         recall_indexer::task(setting),
         session_facts::task(setting),

@@ -3,7 +3,7 @@
 
 use super::import::Here;
 use super::reach::{self, owed_words};
-use super::sync::{self, SyncTold};
+use super::sync::{self, SaidThere};
 use super::{AgreeArgs, export, secret_file, tell, tell_diff};
 use crate::commands::{counted, open_and_take_in};
 use crate::error::CliError;
@@ -37,7 +37,7 @@ pub fn run(agree: AgreeArgs, printer: &Printer) -> Result<Exit, CliError> {
     let server = configured(&places)?;
     let told = match &server {
         Some(server) if !agree.dry_run => said_first(server, &places, &mut store)?,
-        _ => SyncTold::default(),
+        _ => SaidThere::default(),
     };
     show(&told, &store, printer)?;
     if !agree.yes && !agree.dry_run && told.away.is_none() && server.is_some() {
@@ -66,15 +66,12 @@ fn configured(places: &PathVariables) -> Result<Option<SharedServer>, CliError> 
 }
 
 /// What is owed, said now. Who is away is told later, or never: that is said, and no reason to stay.
-fn said_first(server: &SharedServer, places: &PathVariables, store: &mut Store) -> Result<SyncTold, CliError> {
-    let mut told = SyncTold::default();
-    match sync::round(server, places, store, &mut told) {
-        Ok(()) => Ok(told),
-        Err(error) => Ok(SyncTold { away: Some(error.what().to_string()), ..told }),
-    }
+fn said_first(server: &SharedServer, places: &PathVariables, store: &mut Store) -> Result<SaidThere, CliError> {
+    sync::round(server, places, store)
+        .or_else(|error| Ok(SaidThere { away: Some(error.what().to_string()), ..SaidThere::default() }))
 }
 
-fn show(told: &SyncTold, store: &Store, printer: &Printer) -> Result<(), CliError> {
+fn show(told: &SaidThere, store: &Store, printer: &Printer) -> Result<(), CliError> {
     if let Some(why) = &told.away {
         tell(printer, text!("the server cannot be told anything now: {}", why));
     }
@@ -106,7 +103,7 @@ fn show(told: &SyncTold, store: &Store, printer: &Printer) -> Result<(), CliErro
 /// The project's tasks, for going on alone. Where it has none there, nobody is asked.
 fn offer_copy(agree: AgreeArgs, printer: &Printer) -> Result<(), CliError> {
     let mut here = Here::open()?;
-    if here.server.is_some() && !export::unfinished(&mut here)?.is_empty() {
+    if here.server.is_some() {
         export::copied(&mut here, agree, printer)?;
     }
     Ok(())

@@ -1,24 +1,22 @@
 //! `taut shared sync`: says to the server now what it is owed. The last step of a machine that goes away, such as a CI
 //! runner, and what hooks start where no daemon runs.
 
+use super::not_connected;
 use super::reach::owed_words;
-use super::{not_connected, tell};
-use crate::commands::open_and_take_in;
+use super::tell;
+use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use clap::Args;
 use host::paths::PathVariables;
-use pipeline::queue::{OnUnsure, Queue, SharedRound};
-use pipeline::{SharedServer, SharedSettings};
-use policy::config::sections;
+use pipeline::SharedServer;
 use serde_json::json;
-use service::ProjectQueue;
-use service::shared_target::around_command;
-use std::time::{Duration, Instant};
-use store::{OutboxStanding, QueuePlace, Store, TaskServer};
+use service::shared_sync::{SyncReport, SyncWish, sync_in};
+use service::workers::shared::{SharedReport, SharedRounds};
+use std::time::Duration;
+use store::{OutboxStanding, Store};
 
-const PAUSE: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(600);
 
 #[derive(Debug, Args)]
@@ -29,6 +27,8 @@ pub struct SyncArgs {
     /// Try again for so long where the server is away: 10s, 2m
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub wait: Option<Duration>,
+    #[command(flatten)]
+    pub places: RunArgs,
 }
 
 fn time(text: &str) -> Result<Duration, String> {
@@ -44,90 +44,65 @@ fn time(text: &str) -> Result<Duration, String> {
     Some(Duration::from_secs(number.saturating_mul(factor))).filter(|time| *time <= LONGEST).ok_or_else(wrong)
 }
 
-/// What came of a round over all queues.
+/// What came of it, as it is said.
 #[derive(Default)]
-pub struct SyncTold {
+pub struct SaidThere {
     pub said: usize,
     pub renewed: usize,
     pub refused: Vec<String>,
+    pub messages: usize,
+    pub events: u64,
     /// Why the server was not reached, where it was not.
     pub away: Option<String>,
 }
 
 pub fn run(args: &SyncArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let places = PathVariables::from_process();
-    let Some(server) = crate::shared_queue::server(&places)? else { return Err(not_connected()) };
-    let mut store = open_and_take_in(&places, crate::commands::PATIENCE)?;
-    let until = Instant::now() + args.wait.unwrap_or_default();
-    let mut told = SyncTold::default();
-    loop {
-        round(&server, &places, &mut store, &mut told)?;
-        let waits = waits(store.outbox_standing()?);
-        if (told.away.is_none() && !waits) || Instant::now() + PAUSE > until {
-            break;
-        }
-        std::thread::sleep(PAUSE);
+    let setting = args.places.over(service::setting(&PathVariables::from_process()));
+    let SyncReport { done, owed, is_shared, .. } = sync_in(&setting, args.wait.map_or(SyncWish::Once, SyncWish::Wait))?;
+    if !is_shared {
+        return Err(not_connected());
     }
-    show(&told, store.outbox_standing()?, printer)
+    show(&SaidThere::of(done), owed, printer)
 }
 
-/// One round for every queue that this machine takes part in.
-pub fn round(
-    server: &SharedServer,
-    places: &PathVariables,
-    store: &mut Store,
-    told: &mut SyncTold,
-) -> Result<(), CliError> {
-    told.away = None;
-    let on_unsure = match server.on_unsure {
-        sections::OnUnsure::Tell => OnUnsure::Tell,
-        sections::OnUnsure::Stop => OnUnsure::Stop,
-    };
-    for queue in queues(server, places)? {
-        let settings = SharedSettings { server: server.clone(), queue };
-        let mut there = ProjectQueue::new(&settings, &around_command(places), store)?;
-        let queue: Queue<'_> = Queue::new(store, host::clock_reading::moment);
-        match queue.on(&mut there).shared_round(on_unsure) {
-            Ok(SharedRound { said, refused, renewed, .. }) => {
-                told.said += said;
-                told.renewed += renewed;
-                told.refused.extend(refused);
-                heard(store, &there.place().clone())?;
-            }
-            Err(error) => {
-                told.away = Some(CliError::from(error).what().to_string());
-                return Ok(());
-            }
+/// One round with this server.
+pub fn round(server: &SharedServer, places: &PathVariables, store: &mut Store) -> Result<SaidThere, CliError> {
+    let mut rounds = SharedRounds::of_command(&service::setting(places));
+    Ok(SaidThere::of(rounds.round(store, server)?))
+}
+
+impl SaidThere {
+    fn of(done: SharedReport) -> Self {
+        Self {
+            said: done.said,
+            renewed: done.renewed,
+            refused: done.refused,
+            messages: done.messages_sent,
+            events: done.events_sent,
+            away: done.error.map(|error| error.to_string()),
         }
     }
-    Ok(())
-}
 
-/// Those of the configuration, and that of the repository this runs in where the environment names the server.
-fn queues(server: &SharedServer, places: &PathVariables) -> Result<Vec<String>, CliError> {
-    let mut queues = server.projects.clone();
-    let here = std::env::current_dir()?;
-    let here = crate::shared_queue::settings(&here.to_string_lossy(), places)?;
-    queues.extend(here.map(|shared| shared.queue).filter(|queue| !server.projects.contains(queue)));
-    Ok(queues)
-}
-
-fn heard(store: &mut Store, place: &QueuePlace) -> Result<(), CliError> {
-    let mut state = store.shared_state()?.filter(|state| state.server == place.server).unwrap_or_default();
-    (state.server, state.shown) = (place.server.clone(), place.shown.clone());
-    state.heard(host::clock::now());
-    Ok(store.set_shared_state(&state)?)
+    /// Messages and events are spoken of where there were any.
+    fn words(&self) -> String {
+        let mut words = format!("{} said, {} renewed", self.said, self.renewed);
+        let more = [(self.messages as u64, "message"), (self.events, "event")];
+        for (count, one) in more.into_iter().filter(|(count, _)| *count > 0) {
+            words.push_str(&format!(", {} sent", crate::commands::counted(count, one)));
+        }
+        words
+    }
 }
 
 fn waits(owed: OutboxStanding) -> bool {
     owed.turns + owed.messages > 0
 }
 
-fn show(told: &SyncTold, owed: OutboxStanding, printer: &Printer) -> Result<Exit, CliError> {
+fn show(told: &SaidThere, owed: OutboxStanding, printer: &Printer) -> Result<Exit, CliError> {
     if printer.json() {
         printer.object(&json!({
             "said": told.said, "renewed": told.renewed, "refused": told.refused, "waiting": owed.turns,
-            "messages_waiting": owed.messages, "away": told.away,
+            "messages_waiting": owed.messages, "messages": told.messages, "events": told.events, "away": told.away,
         }));
     } else {
         for slug in &told.refused {
@@ -142,7 +117,7 @@ fn show(told: &SyncTold, owed: OutboxStanding, printer: &Printer) -> Result<Exit
     if !printer.json() {
         let left =
             if waits(owed) { format!("; {} still wait", owed_words(owed.turns, owed.messages)) } else { String::new() };
-        printer.line(format!("{} said, {} renewed{left}", told.said, told.renewed));
+        printer.line(format!("{}{left}", told.words()));
     }
     Ok(if waits(owed) { Exit::Failed } else { Exit::Ok })
 }

@@ -1,0 +1,90 @@
+//! What is shared, by the user's own file as it stands now: which server, and what the queue of a project is called there.
+//! Where the file says nothing of it, one look at its date is all that this costs.
+
+use pipeline::{PipelineSetup, PolicyCache, SharedServer, shared_server, shared_settings};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// What a variable says to whoever asks; nothing to the daemon.
+pub(crate) type Variable = fn(&str) -> Option<String>;
+
+/// Projects of which the name is remembered within one round.
+const MOST_KNOWN: usize = 512;
+
+pub(crate) struct SharedProjects {
+    setting: PipelineSetup,
+    said: Variable,
+    policies: PolicyCache,
+    file: FileLook,
+    /// Names of queues by the paths of projects, for one round.
+    known: HashMap<String, Option<String>>,
+}
+
+/// A file is another when this is.
+pub(crate) type FileStamp = (SystemTime, u64);
+
+/// Whether the user's file speaks of sharing at all.
+pub(crate) struct FileLook {
+    path: PathBuf,
+    seen: Option<FileStamp>,
+    says: bool,
+}
+
+/// A larger configuration is none.
+const LARGEST: u64 = 1024 * 1024;
+
+impl FileLook {
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_path_buf(), seen: None, says: false }
+    }
+
+    pub fn stamp(&self) -> Option<FileStamp> {
+        self.seen
+    }
+
+    /// The word is looked for only in a file that is another than at the last look.
+    pub fn says_shared(&mut self) -> bool {
+        let found = std::fs::metadata(&self.path).ok();
+        let seen = found.and_then(|found| Some((found.modified().ok()?, found.len())));
+        if seen != self.seen {
+            let text = sys::outside::read_text(&self.path, &sys::outside::Rules::up_to(LARGEST));
+            self.says = text.is_ok_and(|text| text.contains("shared"));
+            self.seen = seen;
+        }
+        self.says
+    }
+}
+
+impl SharedProjects {
+    pub fn new(setting: &PipelineSetup, said: Variable) -> Self {
+        let policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
+        let file = FileLook::new(&setting.user_config);
+        Self { setting: setting.clone(), said, policies, file, known: HashMap::new() }
+    }
+
+    /// The server that is configured now. Names of projects are looked up anew from here on.
+    pub fn server(&mut self) -> Option<SharedServer> {
+        self.known.clear();
+        let named = ["TAUT_DATABASE_URL", "RALPH_DB_URL"].iter().any(|name| (self.said)(name).is_some());
+        if !named && !self.file.says_shared() {
+            return None;
+        }
+        let policy = self.policies.of("/", &self.setting.home);
+        shared_server(&policy.policy.sections.shared, &self.setting.user_config, &self.said)
+    }
+
+    /// What the queue of a project is called; `None` where the project is not shared.
+    pub fn queue(&mut self, project: &str) -> Option<String> {
+        if let Some(known) = self.known.get(project) {
+            return known.clone();
+        }
+        let policy = self.policies.of(project, &self.setting.home);
+        let section = &policy.policy.sections.shared;
+        let queue = shared_settings(section, &self.setting.user_config, &self.said).map(|settings| settings.queue);
+        if self.known.len() < MOST_KNOWN {
+            self.known.insert(project.to_string(), queue.clone());
+        }
+        queue
+    }
+}

@@ -1,0 +1,125 @@
+//! The record: events that may leave, at the level that the user chose, behind a cursor that moves only when the server has
+//! them. What is sent twice is one event by its id.
+
+use super::contact::Contact;
+use super::text::{self, SHORT};
+use model::row::Event;
+use policy::config::sections::SharedEvents;
+use serde_json::Value;
+use shared_store::{MOST_BYTES, MOST_EVENTS, SentEvent};
+use store::{Error, SharedState, Store, StoredEvent};
+
+/// So many batches in one round.
+const MOST_BATCHES: usize = 20;
+const LAST_MS: i64 = 253_402_300_799_000;
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Shipped {
+    pub events: u64,
+    /// There are more.
+    pub more: bool,
+}
+
+/// Sends what waits. Where nothing may be sent, nothing is kept for it either.
+pub(crate) fn ship(
+    contact: &mut Contact,
+    store: &mut Store,
+    queue: &mut dyn FnMut(&str) -> Option<String>,
+    state: &mut SharedState,
+) -> Result<Shipped, Error> {
+    let (server, level) = (contact.server_id.clone(), contact.server.events);
+    let cursor = store.shipped(&server)?;
+    if level == SharedEvents::None {
+        if cursor.is_some() {
+            store.end_shipping()?;
+        }
+        return Ok(Shipped::default());
+    }
+    let mut cursor = match cursor {
+        Some(cursor) => cursor,
+        None => store.begin_shipping(&server)?,
+    };
+    let machine = contact.machine.id.clone();
+    let mut shipped = Shipped::default();
+    for _ in 0..MOST_BATCHES {
+        let batch = store.events_after(cursor, MOST_EVENTS, MOST_BYTES)?;
+        let Some(last) = batch.last().map(|one| one.seq) else {
+            shipped.more = false;
+            break;
+        };
+        let sent: Vec<SentEvent> = batch.iter().filter_map(|one| leaving(one, level, &machine, queue)).collect();
+        if !sent.is_empty() {
+            contact.fleet()?.events_put(&machine, &sent)?;
+        }
+        store.set_shipped(&server, last)?;
+        (cursor, shipped.more) = (last, true);
+        shipped.events += sent.len() as u64;
+        note_sent(state, &sent);
+    }
+    Ok(shipped)
+}
+
+fn note_sent(state: &mut SharedState, sent: &[SentEvent]) {
+    if let Some(last) = sent.last() {
+        state.events_sent = state.events_sent.saturating_add(sent.len() as u64);
+        state.events_sent_at = Some(host::clock::now().0);
+        state.last_event = serde_json::to_value(last).ok();
+    }
+}
+
+fn leaving(
+    stored: &StoredEvent,
+    level: SharedEvents,
+    machine: &str,
+    queue: &mut dyn FnMut(&str) -> Option<String>,
+) -> Option<SentEvent> {
+    let Event { id, at, agent, session, host_session, sub_agent, event, tool, verdict, rules, micros, .. } =
+        &stored.event;
+    let project = stored.project.as_deref().and_then(queue)?;
+    let short = |words: &str| text::leaving(words, 2 * SHORT);
+    let is_full = level == SharedEvents::Full;
+    Some(SentEvent {
+        id: text::as_uuid(id, machine),
+        seq: stored.seq,
+        at: model::Ms(at.0.clamp(0, LAST_MS)).rfc3339(),
+        project,
+        agent: short(agent),
+        session: session.clone(),
+        host_session: host_session.clone(),
+        sub_agent: sub_agent.as_deref().map(short),
+        event: short(event),
+        tool: tool.as_deref().map(short),
+        verdict: verdict.name().to_string(),
+        micros: i64::try_from(*micros).unwrap_or(i64::MAX),
+        rules: rules.iter().map(|rule| short(rule)).collect(),
+        reason: stored.event.reason.as_deref().filter(|_| is_full).map(engine::redact::text_without_secrets),
+        detail: is_full.then(|| engine::redact(&stored.event.detail)).filter(|detail| *detail != Value::Null),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Ms;
+    use serde_json::json;
+
+    #[test]
+    fn x3_what_leaves_depends_on_the_level_and_on_the_project_and_has_no_secret_in_it() {
+        let token = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
+        let mut event = Event::noted("PreToolUse", "alpha", "id-1".into(), Ms(i64::MAX));
+        event.detail = json!({"command": format!("curl -H 'Authorization: Bearer {token}'")});
+        event.reason = Some(format!("it holds {token}"));
+        let stored = StoredEvent { seq: 7, project: Some("/p".into()), event };
+        let mut queue = |project: &str| (project == "/p").then(|| "acme/shop".to_string());
+        let mut at = |level| leaving(&stored, level, "m", &mut queue).unwrap();
+        let summary = at(SharedEvents::Summary);
+        assert_eq!((&summary.reason, &summary.detail, summary.seq), (&None, &None, 7));
+        assert!(summary.at.starts_with("9999-12-31"), "{}", summary.at);
+        let full = serde_json::to_string(&at(SharedEvents::Full)).unwrap();
+        assert!(full.contains("curl") && !full.contains(&token), "{full}");
+        let elsewhere = StoredEvent { project: Some("/other".into()), ..stored.clone() };
+        assert_eq!(leaving(&elsewhere, SharedEvents::Full, "m", &mut queue), None);
+        assert_eq!(leaving(&StoredEvent { project: None, ..stored }, SharedEvents::Full, "m", &mut queue), None);
+    }
+}

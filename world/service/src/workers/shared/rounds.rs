@@ -1,0 +1,440 @@
+//! One round with the server: heartbeat, what is owed, leases, messages, presence, the record. Each part for itself: what a
+//! server refuses of one does not hold up another; a server that is away ends the round.
+
+use super::contact::Contact;
+use super::identity::{Identity, Speaking};
+use super::presence::Presence;
+use super::projects::{SharedProjects, Variable};
+use super::rhythm::Need;
+use super::{messages, record};
+use crate::ProjectQueue;
+use model::effort::Message;
+use pipeline::queue::{OnUnsure, Queue, QueueError, SharedRound};
+use pipeline::{PipelineSetup, SharedServer, SharedSettings};
+use policy::config::sections::{OnUnsure as Configured, SharedEvents};
+use shared_store::Surroundings;
+use std::time::{Duration, Instant};
+use store::{Error, OpenPlace, ServerError, SharedState, Store};
+
+/// What a round did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SharedReport {
+    /// Words about tasks that were said, and taken.
+    pub said: usize,
+    /// Results that came too late, by slug.
+    pub refused: Vec<String>,
+    pub renewed: usize,
+    /// Tasks of this machine that another has now, or may have.
+    pub lost: Vec<String>,
+    /// Leases that ended, wherever they were held.
+    pub expired: Vec<String>,
+    pub messages_sent: usize,
+    pub messages_received: usize,
+    pub events_sent: u64,
+    /// Events wait that this round did not get to.
+    pub more_events: bool,
+    /// Somebody here ought to look: a message came, or another machine's agents changed.
+    pub is_news: bool,
+    /// What went wrong first.
+    pub error: Option<ServerError>,
+}
+
+/// The rounds of one process, and the connection they keep.
+pub struct SharedRounds {
+    projects: SharedProjects,
+    around: Surroundings,
+    speaking: Speaking,
+    contact: Option<Contact>,
+    identity: Identity,
+    presence: Presence,
+    /// As it was stored last.
+    stored: SharedState,
+    stored_at: Option<Instant>,
+    /// Once a day, and once an hour.
+    tended: Option<Instant>,
+    forgot: Option<Instant>,
+    skipped: u64,
+}
+
+/// Whose sessions are open here.
+struct Here {
+    queues: Vec<String>,
+    conversations: Vec<String>,
+}
+
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+const HOUR: Duration = Duration::from_secs(3_600);
+/// When the server was heard of is stored this often, where nothing else changed.
+const CONTACT_KEPT: Duration = Duration::from_secs(10);
+
+impl SharedRounds {
+    /// Of the daemon, which is told nothing by its environment.
+    pub fn of_daemon(setting: &PipelineSetup) -> Self {
+        let around = crate::shared_target::around_daemon(&setting.home);
+        Self::new(setting, |_| None, around, Speaking::Daemon)
+    }
+
+    /// Of a command, in whose environment its user may name a server.
+    pub fn of_command(setting: &PipelineSetup) -> Self {
+        let around = crate::shared_target::around_person(&setting.home);
+        Self::new(setting, host::origin::said_to_command, around, Speaking::Command)
+    }
+
+    fn new(setting: &PipelineSetup, said: Variable, around: Surroundings, speaking: Speaking) -> Self {
+        Self {
+            projects: SharedProjects::new(setting, said),
+            around,
+            speaking,
+            contact: None,
+            identity: Identity::new(speaking),
+            presence: Presence::default(),
+            stored: SharedState::default(),
+            stored_at: None,
+            tended: None,
+            forgot: None,
+            skipped: 0,
+        }
+    }
+
+    /// The server that is configured now.
+    pub fn server(&mut self) -> Option<SharedServer> {
+        self.projects.server()
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.contact.as_ref().is_some_and(Contact::is_open)
+    }
+
+    /// Whether this is another server, or configured otherwise, than at the last round.
+    pub fn is_another(&self, server: &SharedServer) -> bool {
+        self.contact.as_ref().is_some_and(|contact| contact.server != *server)
+    }
+
+    /// Who and what there is for this server.
+    pub(crate) fn need(&mut self, store: &Store, server: &SharedServer) -> Result<Need, Error> {
+        let places = store.open_places()?;
+        if places.iter().any(|place| self.projects.queue(&place.project).is_some()) {
+            return Ok(Need::Somebody);
+        }
+        let known = self.contact.as_ref().map(|contact| contact.server_id.as_str()).filter(|id| !id.is_empty());
+        let owed = match known {
+            Some(id) => !store.queues_in_hand(id)?.is_empty() || !store.outgoing_messages(id, 1)?.is_empty(),
+            None => {
+                let standing = store.outbox_standing()?;
+                standing.turns + standing.messages + store.shared_hold_count()? > 0
+            }
+        };
+        let unshipped = server.events != SharedEvents::None && store.unshipped()?.0 > 0;
+        Ok(if owed || unshipped { Need::Something } else { Need::Nothing })
+    }
+
+    /// One round. What the server does is in the report; only what is wrong here is an error.
+    ///
+    /// # Errors
+    /// Of this machine's own store.
+    pub fn round(&mut self, store: &mut Store, server: &SharedServer) -> Result<SharedReport, Error> {
+        let (mut report, now) = (SharedReport::default(), host::clock::now());
+        let mut state = store.shared_state()?.unwrap_or_default();
+        self.tidy(store, &mut state)?;
+        let done = self.with_server(store, server, &mut state, &mut report);
+        if let Some(error) = settled(done)? {
+            report.error.get_or_insert(error);
+        }
+        match &report.error {
+            None => state.heard(now),
+            Some(error) => state.failed(error.to_string(), now),
+        }
+        self.keep(store, state)?;
+        Ok(report)
+    }
+
+    fn with_server(
+        &mut self,
+        store: &mut Store,
+        server: &SharedServer,
+        state: &mut SharedState,
+        report: &mut SharedReport,
+    ) -> Result<(), Error> {
+        let here = self.here(store, server)?;
+        let opened = self.meet(store, server, state);
+        if let Err(error) = opened {
+            // Leases grow unsure all the same.
+            let error = settled(Err(error))?.unwrap_or_else(|| ServerError::Away(String::new()));
+            self.queues(store, server, (&here, Some(&error)), report)?;
+            return Err(error.into());
+        }
+        self.part(report, |rounds, _| rounds.with_contact(|me, contact| me.identity.tell(contact, store, state)))?;
+        self.queues(store, server, (&here, None), report)?;
+        self.part(report, |rounds, report| rounds.mail(store, &here, state, report))?;
+        self.part(report, |rounds, report| rounds.meet_fleet(store, &here, report))?;
+        self.part(report, |rounds, report| rounds.ship(store, state, report))?;
+        self.part(report, |rounds, _| rounds.tend())
+    }
+
+    /// The connection, and who answers there.
+    fn meet(&mut self, store: &mut Store, server: &SharedServer, state: &mut SharedState) -> Result<(), Error> {
+        if self.contact.as_ref().is_none_or(|contact| contact.server != *server) {
+            self.identity.begin_anew();
+            self.contact = Some(Contact::new(server, &self.around, store)?);
+        }
+        let Some(contact) = &mut self.contact else { return Ok(()) };
+        if contact.open()? {
+            self.identity.begin_anew();
+            self.presence.begin_anew();
+        }
+        if state.server != contact.server_id {
+            let elsewhere = store.owed_elsewhere(&contact.server_id)?;
+            if elsewhere > 0 {
+                let text = format!(
+                    "{elsewhere} words are owed to another server than {}; they are kept, and said when that one is configured again",
+                    contact.shown()
+                );
+                tracing::warn!("{text}");
+                state.note(text, host::clock::now());
+            }
+        }
+        (state.server, state.shown) = (contact.server_id.clone(), contact.shown());
+        state.version = i64::from(contact.version);
+        Ok(())
+    }
+
+    /// One part of a round: refused is noted, and the others go on; away is the end of the round.
+    fn part(
+        &mut self,
+        report: &mut SharedReport,
+        work: impl FnOnce(&mut Self, &mut SharedReport) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        match work(self, report) {
+            Err(Error::Server(ServerError::Refused(why))) => {
+                report.error.get_or_insert(ServerError::Refused(why));
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn with_contact<T>(&mut self, work: impl FnOnce(&mut Self, &mut Contact) -> Result<T, Error>) -> Result<T, Error> {
+        let Some(mut contact) = self.contact.take() else {
+            return Err(ServerError::Away("there is no connection".to_string()).into());
+        };
+        let done = work(self, &mut contact);
+        self.contact = Some(contact);
+        done
+    }
+
+    fn here(&mut self, store: &Store, server: &SharedServer) -> Result<Here, Error> {
+        let (mut queues, mut conversations) = (server.projects.clone(), Vec::new());
+        for OpenPlace { project, conversation } in store.open_places()? {
+            if let Some(queue) = self.projects.queue(&project) {
+                queues.push(queue);
+                conversations.push(conversation);
+            }
+        }
+        queues.sort();
+        queues.dedup();
+        Ok(Here { queues, conversations })
+    }
+
+    /// The queues that this machine works on now, and those that it owes a word: also of a project that is not listed any
+    /// more, because what was begun there is to be brought to its end.
+    fn queues(
+        &mut self,
+        store: &mut Store,
+        server: &SharedServer,
+        (here, away): (&Here, Option<&ServerError>),
+        report: &mut SharedReport,
+    ) -> Result<(), Error> {
+        let mut wanted: Vec<String> = Vec::new();
+        for place in store.open_places()? {
+            wanted.extend(self.projects.queue(&place.project));
+        }
+        let known = self.contact.as_ref().map(|contact| contact.server_id.clone()).filter(|id| !id.is_empty());
+        let known = known.or_else(|| store.shared_state().ok().flatten().map(|state| state.server));
+        if let Some(id) = known {
+            wanted.extend(store.queues_in_hand(&id)?);
+        }
+        wanted.sort();
+        wanted.dedup();
+        wanted.truncate(here.queues.len() + MOST_QUEUES);
+        for queue in wanted {
+            let shared = SharedSettings { server: server.clone(), queue };
+            let done = self.queue_round(store, &shared, away);
+            self.part(report, |_, report| done.map(|round| report.add(round)))?;
+        }
+        Ok(())
+    }
+
+    fn queue_round(
+        &mut self,
+        store: &mut Store,
+        shared: &SharedSettings,
+        away: Option<&ServerError>,
+    ) -> Result<SharedRound, Error> {
+        let mut queue = ProjectQueue::new(shared, &self.around, store)?;
+        match (away, &mut self.contact) {
+            (None, Some(contact)) => queue.over(contact.lend()),
+            (Some(error), _) => queue.away(error.clone()),
+            (None, None) => queue.away(ServerError::Away("there is no connection".to_string())),
+        }
+        let on_unsure = match shared.server.on_unsure {
+            Configured::Tell => OnUnsure::Tell,
+            Configured::Stop => OnUnsure::Stop,
+        };
+        let done = Queue::new(store, host::clock_reading::moment).on(&mut queue).shared_round(on_unsure);
+        if let (None, Some(contact)) = (away, &mut self.contact) {
+            contact.take_back(queue.into_link());
+        }
+        done.map_err(|error| match error {
+            QueueError::Server { error, .. } => Error::Server(error),
+            QueueError::Store(error) => error,
+            other => Error::Refused(other.to_string()),
+        })
+    }
+
+    fn mail(
+        &mut self,
+        store: &mut Store,
+        here: &Here,
+        state: &mut SharedState,
+        report: &mut SharedReport,
+    ) -> Result<(), Error> {
+        self.with_contact(|me, contact| {
+            let projects = &mut me.projects;
+            let mut may = |store: &Store, message: &Message| is_shared(projects, store, message);
+            messages::forward(store, &contact.server_id, &mut may)?;
+            report.messages_sent += messages::send(contact, store, state)?;
+            let received = messages::receive(contact, store, &here.conversations)?;
+            report.messages_received += received;
+            report.is_news |= received > 0;
+            Ok(())
+        })
+    }
+
+    /// A command is nobody whose agents the others see; it hears of them, so that one can write to them.
+    fn meet_fleet(&mut self, store: &mut Store, here: &Here, report: &mut SharedReport) -> Result<(), Error> {
+        self.with_contact(|me, contact| {
+            if me.speaking == Speaking::Daemon {
+                let projects = &mut me.projects;
+                me.presence.tell(contact, store, &mut |project| projects.queue(project))?;
+            }
+            report.is_news |= me.presence.hear(contact, store, &here.queues)?;
+            Ok(())
+        })
+    }
+
+    fn ship(&mut self, store: &mut Store, state: &mut SharedState, report: &mut SharedReport) -> Result<(), Error> {
+        self.with_contact(|me, contact| {
+            let projects = &mut me.projects;
+            let shipped = record::ship(contact, store, &mut |project| projects.queue(project), state)?;
+            report.events_sent += shipped.events;
+            report.more_events = shipped.more;
+            Ok(())
+        })
+    }
+
+    fn tend(&mut self) -> Result<(), Error> {
+        if self.speaking == Speaking::Command || self.tended.is_some_and(|at| at.elapsed() < DAY) {
+            return Ok(());
+        }
+        self.tended = Some(Instant::now());
+        self.with_contact(|_, contact| Ok(contact.fleet()?.tend()?))
+    }
+
+    /// What concerns nobody but this machine: what is too old goes, and what went before it could be sent is said.
+    fn tidy(&mut self, store: &mut Store, state: &mut SharedState) -> Result<(), Error> {
+        if self.forgot.is_some_and(|at| at.elapsed() < HOUR) {
+            return Ok(());
+        }
+        self.forgot = Some(Instant::now());
+        let now = host::clock::now();
+        store.forget_remote(now)?;
+        let (waiting, skipped) = store.unshipped()?;
+        if skipped > self.skipped {
+            let text = format!(
+                "{skipped} events were forgotten before a server was sent them, the oldest first and denials last; {waiting} wait"
+            );
+            if !state.notices.iter().any(|(_, known)| *known == text) {
+                tracing::warn!("{text}");
+                state.note(text, now);
+            }
+        }
+        self.skipped = skipped;
+        Ok(())
+    }
+
+    /// Stored where something changed, and now and then for when the server was last heard of.
+    fn keep(&mut self, store: &mut Store, state: SharedState) -> Result<(), Error> {
+        let moved = SharedState { last_contact: self.stored.last_contact, ..state.clone() } != self.stored;
+        if moved || self.stored_at.is_none_or(|at| at.elapsed() >= CONTACT_KEPT) {
+            store.set_shared_state(&state)?;
+            (self.stored, self.stored_at) = (state, Some(Instant::now()));
+        }
+        Ok(())
+    }
+
+    /// The next round says at once that this machine is there, and hears who else does under its name.
+    pub fn hear_again(&mut self) {
+        self.identity.begin_anew();
+    }
+
+    /// It has been quiet for long, or this process ends: none of its agents is there any more, and the server may sleep.
+    pub fn close(&mut self) {
+        if let Some(contact) = self.contact.as_mut().filter(|contact| contact.is_open()) {
+            if self.speaking == Speaking::Daemon {
+                // Whoever does not hear this is told by our silence.
+                let _ = self.presence.leave(contact);
+            }
+            contact.close();
+        }
+    }
+
+    /// After an error: who is away is not held on to; who refused one thing may be asked another.
+    pub(crate) fn hang_up(&mut self, error: &ServerError) {
+        if let (ServerError::Away(_), Some(contact)) = (error, &mut self.contact) {
+            contact.close();
+        }
+    }
+
+    /// Nothing is shared any more: what was heard of others is forgotten, and what is owed stays.
+    ///
+    /// # Errors
+    /// Of this machine's own store.
+    pub fn end(&mut self, store: &mut Store) -> Result<(), Error> {
+        self.close();
+        self.contact = None;
+        if store.shared_state()?.is_none() {
+            return Ok(());
+        }
+        self.stored = SharedState::default();
+        store.forget_shared_state()
+    }
+}
+
+const MOST_QUEUES: usize = 200;
+
+impl SharedReport {
+    fn add(&mut self, round: SharedRound) {
+        let SharedRound { said, refused, renewed, lost, expired } = round;
+        self.is_news |= !refused.is_empty() || !lost.is_empty();
+        self.said += said;
+        self.renewed += renewed;
+        self.refused.extend(refused);
+        self.lost.extend(lost);
+        self.expired.extend(expired);
+    }
+}
+
+/// What the server said, apart from what is wrong here.
+fn settled(done: Result<(), Error>) -> Result<Option<ServerError>, Error> {
+    match done {
+        Ok(()) => Ok(None),
+        Err(Error::Server(error)) => Ok(Some(error)),
+        Err(error) => Err(error),
+    }
+}
+
+/// A report may leave where the session that wrote it is of a shared project.
+fn is_shared(projects: &mut SharedProjects, store: &Store, message: &Message) -> bool {
+    let session = message.session.as_deref().and_then(|id| store.session(id).ok().flatten());
+    session.is_some_and(|session| projects.queue(&session.project).is_some())
+}

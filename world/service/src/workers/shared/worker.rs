@@ -1,0 +1,198 @@
+//! The thread that has the rounds: begun when something is shared, ended when nothing is or the daemon ends. Nobody waits
+//! for it, because the server may not answer.
+
+use super::projects::{FileLook, FileStamp};
+use super::rhythm::{Need, Rhythm, Step};
+use super::rounds::SharedRounds;
+use crate::workers::WorkerStore;
+use daemon::Wake;
+use pipeline::PipelineSetup;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use store::{Error, ServerError, Store};
+
+/// How long a view that said so is taken to look.
+const VIEWED: Duration = Duration::from_secs(30);
+/// A server gets so long to hear that we go.
+const GOODBYE: Duration = Duration::from_millis(300);
+const STACK_BYTES: usize = 1 << 20;
+
+/// Says that there is something for the server, or that somebody looks at what it tells.
+#[derive(Clone, Default)]
+pub struct Nudge {
+    wake: Wake,
+    viewed: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Nudge {
+    pub fn wake(&self) -> Wake {
+        self.wake.clone()
+    }
+
+    /// A view looks at the fleet now.
+    pub fn viewed(&self) {
+        *self.viewed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        self.wake.now();
+    }
+
+    fn is_viewed(&self) -> bool {
+        self.viewed.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at.elapsed() < VIEWED)
+    }
+}
+
+/// Begins the thread when the user's file says so. Kept by a tick of the daemon, and ends with it.
+pub(crate) struct SharedWorker {
+    setting: PipelineSetup,
+    file: FileLook,
+    nudge: Nudge,
+    /// Those who carry on what came.
+    told: Vec<Wake>,
+    thread: Option<JoinHandle<()>>,
+    /// The file as it was when a thread found that it names no server.
+    named_none: Option<FileStamp>,
+    begun: bool,
+}
+
+impl SharedWorker {
+    pub fn new(setting: &PipelineSetup, nudge: Nudge, told: Vec<Wake>) -> Self {
+        let file = FileLook::new(&setting.user_config);
+        Self { setting: setting.clone(), file, nudge, told, thread: None, named_none: None, begun: false }
+    }
+
+    /// One look. Costs the date of a file where nothing is shared.
+    pub fn look(&mut self) {
+        let says = self.file.says_shared();
+        if !std::mem::replace(&mut self.begun, true) && !says {
+            self.forget_what_was();
+        }
+        match self.thread.take() {
+            Some(thread) if !thread.is_finished() => self.thread = Some(thread),
+            Some(thread) => {
+                // It ended by itself because nothing is shared, unless it failed.
+                self.named_none = thread.join().ok().and_then(|()| self.file.stamp());
+            }
+            None => {}
+        }
+        if self.thread.is_none() && says && self.named_none != self.file.stamp() {
+            self.begin();
+        }
+    }
+
+    fn begin(&mut self) {
+        let (setting, nudge, told) = (self.setting.clone(), self.nudge.clone(), self.told.clone());
+        let run = move || {
+            let (rounds, store) = (SharedRounds::of_daemon(&setting), WorkerStore::new("shared", &setting.state));
+            Run { rounds, store, nudge, told, rhythm: Rhythm::default() }.run();
+        };
+        let builder = thread::Builder::new().name("shared".to_string()).stack_size(STACK_BYTES);
+        // Without a thread it is tried again at the next look.
+        self.thread = builder.spawn(run).ok();
+    }
+
+    /// Sharing was ended while no daemon ran.
+    fn forget_what_was(&self) {
+        let mut store = WorkerStore::new("shared", &self.setting.state);
+        let _ = store.with(|store| if store.shared_state()?.is_some() { store.forget_shared_state() } else { Ok(()) });
+    }
+}
+
+impl Drop for SharedWorker {
+    fn drop(&mut self) {
+        self.nudge.wake.end();
+        let Some(thread) = self.thread.take() else { return };
+        let deadline = Instant::now() + GOODBYE;
+        while !thread.is_finished() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+struct Run {
+    rounds: SharedRounds,
+    store: WorkerStore,
+    nudge: Nudge,
+    told: Vec<Wake>,
+    rhythm: Rhythm,
+}
+
+/// What comes after one turn of the thread.
+enum Turn {
+    In(Duration),
+    /// Nothing is shared.
+    Over,
+}
+
+/// What is wrong here was said, and is looked at again so much later.
+const TROUBLE: Duration = Duration::from_secs(5);
+
+impl Run {
+    fn run(&mut self) {
+        let mut said = None;
+        while let Turn::In(pause) = self.turn(&mut said) {
+            if !self.nudge.wake.wait(pause) {
+                return self.rounds.close();
+            }
+        }
+    }
+
+    fn turn(&mut self, said: &mut Option<String>) -> Turn {
+        let Self { rounds, store, nudge, told, rhythm } = self;
+        let done = store.with(|store| match rounds.server() {
+            Some(server) => {
+                if rounds.is_another(&server) {
+                    rounds.close();
+                    rhythm.begin_anew();
+                }
+                let need = rounds.need(store, &server)?;
+                let need = if nudge.is_viewed() { Need::Somebody } else { need };
+                match rhythm.step(need, rounds.is_open(), Instant::now()) {
+                    Step::Wait(pause) => return Ok(Turn::In(pause)),
+                    Step::Close => {
+                        rounds.close();
+                        return Ok(Turn::In(Duration::ZERO));
+                    }
+                    Step::Round => {}
+                }
+                let report = rounds.round(store, &server)?;
+                if report.is_news {
+                    told.iter().for_each(Wake::now);
+                }
+                say(&report.error, said);
+                Ok(Turn::In(match &report.error {
+                    None if report.more_events => Duration::from_secs(1),
+                    None => rhythm.went_well(need, Instant::now()),
+                    Some(error) => {
+                        rounds.hang_up(error);
+                        let is_refusal = matches!(error, ServerError::Refused(_));
+                        rhythm.went_wrong(is_refusal, chance(), Instant::now())
+                    }
+                }))
+            }
+            None => end(rounds, store),
+        });
+        done.unwrap_or(Turn::In(TROUBLE))
+    }
+}
+
+fn end(rounds: &mut SharedRounds, store: &mut Store) -> Result<Turn, Error> {
+    rounds.end(store)?;
+    Ok(Turn::Over)
+}
+
+/// Each trouble is said once, and its end too.
+fn say(error: &Option<ServerError>, said: &mut Option<String>) {
+    let now = error.as_ref().map(ToString::to_string);
+    match (&now, &said) {
+        (Some(why), None) => tracing::warn!("the shared server: {why}; everything here goes on"),
+        (None, Some(_)) => tracing::info!("the shared server is there again"),
+        (Some(why), Some(before)) if why != before => tracing::warn!("the shared server: {why}"),
+        _ => {}
+    }
+    *said = now;
+}
+
+fn chance() -> u8 {
+    let mut byte = [0];
+    sys::random::fill(&mut byte).map_or(128, |()| byte[0])
+}

@@ -1,0 +1,105 @@
+//! One machine, one name: a copy of its home and one that was set back find out that they are others.
+
+use crate::machine::Server;
+
+#[test]
+fn x1_a_daemon_that_is_started_again_is_the_same_machine() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "none");
+    one.round();
+    let id = one.id();
+    for _ in 0..3 {
+        one.restart();
+        one.round();
+    }
+    assert_eq!((one.id(), server.count("machines")), (id, 1));
+    assert!(one.notices().is_empty(), "{:?}", one.notices());
+}
+
+#[test]
+fn x1_a_copied_home_draws_a_name_of_its_own_and_gives_up_what_is_the_others() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "summary");
+    one.plan("a");
+    one.begin("ann", "acme");
+    one.claim("ann").unwrap();
+    one.round();
+    let mut copy = one.copied("vm-copy");
+    // The copy begins while the other lives; both are heard under one name until one of them notices.
+    copy.round();
+    one.rounds.hear_again();
+    one.round();
+    copy.rounds.hear_again();
+    copy.round();
+    assert_ne!(copy.id(), one.id());
+    let notices = copy.notices();
+    assert!(notices.iter().any(|text| text.contains("a copy") && text.contains("was given up")), "{notices:?}");
+    let told = copy.waiting("ann");
+    assert!(told.iter().any(|(_, _, body)| body.contains("your lease")), "{told:?}");
+    one.rounds.hear_again();
+    one.round();
+    assert_eq!(server.count("machines"), 2);
+    assert_eq!(server.sql("SELECT status FROM taut.tasks"), "active", "the task is the other's still");
+    let id = one.store().shared_state().unwrap().unwrap().server;
+    assert_eq!(one.store().shared_holds(&id).unwrap().len(), 1);
+    assert!(one.notices().is_empty(), "{:?}", one.notices());
+}
+
+#[test]
+fn x1_a_machine_that_was_set_back_to_a_snapshot_is_another() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "none");
+    one.round();
+    let mut snapshot = one.copied("vm-1");
+    one.restart();
+    one.round();
+    one.restart();
+    one.round();
+    let id = one.id();
+    drop(one);
+    // It is heard of no more, and the snapshot is what runs from now on.
+    server.sql("UPDATE taut.machines SET seen_at = seen_at - interval '1 hour'");
+    snapshot.round();
+    assert_ne!(snapshot.id(), id);
+    assert!(snapshot.notices().iter().any(|text| text.contains("snapshot")), "{:?}", snapshot.notices());
+}
+
+#[test]
+fn x1_a_client_that_is_too_old_and_a_server_without_tables_are_refused_in_words_and_all_here_goes_on() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "none");
+    one.begin("ann", "acme");
+    one.round();
+    server.sql("UPDATE taut.meta SET value = '999' WHERE name = 'oldest'");
+    one.rounds.hear_again();
+    let error = one.try_round().error.unwrap();
+    assert!(matches!(&error, store::ServerError::Refused(why) if why.contains("update taut")), "{error}");
+    assert_eq!(one.bash(("ann", "acme"), "ls").answer.exit, 0);
+    server.sql("UPDATE taut.meta SET value = '1' WHERE name = 'oldest'");
+    one.round();
+    server.sql("DROP SCHEMA taut CASCADE");
+    one.restart();
+    let error = one.try_round().error.unwrap();
+    assert!(matches!(&error, store::ServerError::Refused(why) if why.contains("taut shared migrate")), "{error}");
+    let state = one.store().shared_state().unwrap().unwrap();
+    assert!(state.error.is_some_and(|why| why.contains("taut shared migrate")));
+    assert_eq!(one.bash(("ann", "acme"), "ls").answer.exit, 0);
+}
+
+#[test]
+fn x1_words_that_are_owed_to_another_server_are_kept_and_said_to_be() {
+    let (Some(server), Some(other)) = (Server::start(), Server::start()) else { return };
+    let mut one = server.machine("vm-1", "none");
+    one.plan("a");
+    one.begin("ann", "acme");
+    one.claim("ann").unwrap();
+    one.round();
+    one.end("ann", "acme");
+    one.share(&other.url("taut_agent"), "none");
+    assert_eq!(one.round().said, 0);
+    assert!(one.notices().iter().any(|text| text.contains("another server")), "{:?}", one.notices());
+    assert_eq!(server.sql("SELECT status FROM taut.tasks"), "active");
+    one.share(&server.url("taut_agent"), "none");
+    assert_eq!(one.round().said, 1);
+    assert_eq!(server.sql("SELECT status FROM taut.tasks"), "open");
+}

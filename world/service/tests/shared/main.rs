@@ -1,0 +1,11 @@
+//! The daemon's worker for the server: machines with homes of their own, on a real one.
+
+mod alone;
+mod fleet;
+mod identity;
+mod machine;
+mod messages;
+mod record;
+mod sync;
+mod tasks;
+mod worker;

@@ -1,0 +1,103 @@
+//! The thread of the worker within a daemon: it comes and goes with the configuration, and holds up nobody.
+
+use crate::machine::{Machine, Server};
+use daemon::Client;
+use serde_json::json;
+use std::net::TcpListener;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use testkit::poll;
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// One daemon at a time: they are told apart by the names of their threads.
+static ALONE: Mutex<()> = Mutex::new(());
+
+struct Served {
+    _alone: MutexGuard<'static, ()>,
+    thread: Option<JoinHandle<()>>,
+    state: std::path::PathBuf,
+}
+
+impl Served {
+    fn begin(machine: &Machine) -> Self {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        poll::until("the end of another's thread", LIMIT, || (!has_thread("shared")).then_some(())).unwrap();
+        let setting = machine.setting.clone();
+        let state = setting.state.clone();
+        let thread = std::thread::spawn(move || drop(service::run(&setting)));
+        let client = Client::new(&state, Duration::from_secs(5));
+        poll::until("the daemon", LIMIT, || client.status().ok()).unwrap();
+        Self { _alone: alone, thread: Some(thread), state }
+    }
+
+    fn client(&self) -> Client {
+        Client::new(&self.state, Duration::from_secs(5))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let stopped = daemon::stop(&self.state, LIMIT);
+        let _ = self.thread.take().map(JoinHandle::join);
+        if !std::thread::panicking() {
+            stopped.unwrap();
+        }
+    }
+}
+
+fn has_thread(name: &str) -> bool {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let called = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm")).unwrap_or_default();
+    tasks.map(called).any(|known| known.trim() == name)
+}
+
+#[test]
+fn x1_the_worker_begins_when_something_is_shared_and_ends_when_nothing_is() {
+    let Some(server) = Server::start() else { return };
+    let mut one = Machine::new("vm-1");
+    one.begin("ann", "acme");
+    let _daemon = Served::begin(&one);
+    poll::until("its workers", LIMIT, || has_thread("reaper").then_some(())).unwrap();
+    assert!(!has_thread("shared"), "nothing is shared");
+    one.share(&server.url("taut_agent"), "none");
+    poll::until("its heartbeat", LIMIT, || (server.count("machines") == 1).then_some(())).unwrap();
+    poll::until("its agent", LIMIT, || (server.count("agents") == 1).then_some(())).unwrap();
+    std::fs::write(&one.setting.user_config, "").unwrap();
+    poll::until("its goodbye", LIMIT, || (server.count("agents") == 0).then_some(())).unwrap();
+    poll::until("its end", LIMIT, || (!has_thread("shared")).then_some(())).unwrap();
+    assert_eq!(one.store().shared_state().unwrap(), None);
+}
+
+#[test]
+fn q6_what_a_hook_let_go_of_is_said_by_the_daemon() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "none");
+    one.plan("a");
+    let daemon = Served::begin(&one);
+    let begin = one.call(("ann", "acme"), "SessionStart", json!({"source": "startup"}));
+    daemon.client().hook(&begin).unwrap();
+    one.claim("ann").unwrap();
+    poll::until("its agent", LIMIT, || (server.count("agents") == 1).then_some(())).unwrap();
+    let end = one.call(("ann", "acme"), "SessionEnd", json!({"reason": "other"}));
+    daemon.client().hook(&end).unwrap();
+    let status = "SELECT status FROM taut.tasks";
+    poll::until("the word", LIMIT, || (server.sql(status) == "open").then_some(())).unwrap();
+}
+
+#[test]
+fn x1_a_server_that_takes_calls_and_says_nothing_holds_up_no_hook_and_no_end() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut one = Machine::new("vm-1");
+    one.share(&format!("postgresql://a@127.0.0.1:{}/taut", listener.local_addr().unwrap().port()), "full");
+    one.begin("ann", "acme");
+    let daemon = Served::begin(&one);
+    // It is kept open for as long as this test.
+    let _hung = listener.accept().unwrap();
+    for n in 0..20 {
+        let call = one.call(("ann", "acme"), "UserPromptSubmit", json!({"prompt": format!("go on {n}")}));
+        assert_eq!(daemon.client().hook(&call).unwrap().exit, 0);
+    }
+    drop(daemon);
+}
