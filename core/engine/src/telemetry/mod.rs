@@ -3,6 +3,7 @@
 mod otlp;
 mod pairs;
 
+pub use model::work_moment::{WorkMoment, WorkMomentKind};
 pub use otlp::{TelemetrySource, body, rejected};
 pub use pairs::{attribute_pairs, header_pairs};
 
@@ -45,36 +46,6 @@ pub enum TelemetryLevel {
 
 /// Since when agents wait for a person, and in which session: by agent.
 pub type OpenWaits = BTreeMap<String, (String, i64)>;
-
-/// Something that became of a task or a run, which no hook call tells.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct WorkMoment {
-    pub id: String,
-    pub at: i64,
-    pub kind: WorkMomentKind,
-    pub project: String,
-    pub agent: String,
-    /// The client's own name of the session.
-    pub host_session: Option<String>,
-    /// The task, or the run.
-    pub subject: String,
-    pub attempt: Option<i64>,
-    /// How it ended.
-    pub outcome: Option<String>,
-    pub why: Option<String>,
-    pub length_ms: Option<i64>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum WorkMomentKind {
-    #[default]
-    Claimed,
-    /// Its attempt is over: done, failed, released to another, or lapsed.
-    Ended,
-    /// The server would not take what came late.
-    Lost,
-    LoopEnded,
-}
 
 /// What there is to tell of an event. Waits that begin are kept, for when they end.
 pub fn of_event(
