@@ -47,6 +47,7 @@ pub mod sessions;
 pub mod stats;
 pub mod statusline;
 pub mod task;
+pub mod telemetry;
 pub mod tmux;
 pub mod top;
 pub mod trust;

@@ -52,6 +52,7 @@ mod shim;
 mod stats;
 mod statusline;
 mod taken_back;
+mod telemetry;
 mod top;
 mod ui;
 mod undo;
