@@ -16,8 +16,8 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         CommandAudience::Agents,
         &[
             "agents", "complete", "completions", "continue", "demo", "diff", "doctor", "events", "explain", "facts",
-            "forget", "guard", "help", "inbox", "log", "mcp", "memory", "metrics", "recall", "remember", "replay", "scan",
-            "self", "send", "sessions", "stats", "status", "tmux", "top", "version",
+            "forget", "guard", "help", "inbox", "log", "mcp", "memory", "metrics", "recall", "remember", "replay",
+            "scan", "self", "send", "sessions", "stats", "status", "tmux", "top", "version",
         ],
     ),
     (

@@ -94,6 +94,8 @@ pub enum TopCommand {
     Events(crate::commands::events::EventsArgs),
     /// Some days at a glance: sessions, tools, what was stopped, time waited for you, cost and tokens
     Stats(crate::commands::stats::StatsArgs),
+    /// Print the fleet in numbers, as Prometheus reads them
+    Metrics,
     /// What a collector of yours is told of agents, as OpenTelemetry's logs
     Telemetry {
         #[command(subcommand)]

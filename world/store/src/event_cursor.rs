@@ -85,6 +85,12 @@ impl Store {
         })
     }
 
+    /// How many are kept.
+    pub fn stored_events(&self) -> Result<u64, Error> {
+        let count: i64 = self.read(|conn| conn.query_row("SELECT count(*) FROM events", [], |row| row.get(0)))?;
+        Ok(count.cast_unsigned())
+    }
+
     fn last_event(&self) -> Result<i64, Error> {
         self.read(|conn| conn.query_row("SELECT ifnull(max(seq), 0) FROM events", [], |row| row.get(0)))
     }

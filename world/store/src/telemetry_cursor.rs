@@ -61,8 +61,7 @@ impl Store {
     pub fn untold(&self) -> Result<(u64, u64), Error> {
         self.read(|conn| {
             let seq = told(conn)?.unwrap_or(i64::MAX);
-            let waiting: i64 =
-                conn.query_row("SELECT count(*) FROM events WHERE seq > ?1", [seq], |row| row.get(0))?;
+            let waiting: i64 = conn.query_row("SELECT count(*) FROM events WHERE seq > ?1", [seq], |row| row.get(0))?;
             Ok((waiting.cast_unsigned(), event_cursor::skipped(conn, SKIPPED)?.cast_unsigned()))
         })
     }

@@ -6,7 +6,8 @@ use model::Ms;
 use model::work_moment::{WorkMoment, WorkMomentKind};
 use rusqlite::Row;
 
-const CLAIMED: &str = "SELECT 'claim/' || a.task || '/' || a.number || '/' || a.claimed_at, a.claimed_at, t.project, a.agent,
+const CLAIMED: &str =
+    "SELECT 'claim/' || a.task || '/' || a.number || '/' || a.claimed_at, a.claimed_at, t.project, a.agent,
       s.host_session, t.slug, a.number, NULL, NULL, NULL
     FROM attempts a JOIN tasks t ON t.row = a.task LEFT JOIN sessions s ON s.id = a.session
     WHERE a.claimed_at >= ?1 ORDER BY a.claimed_at LIMIT ?2";
@@ -14,7 +15,8 @@ const ENDED: &str = "SELECT 'end/' || a.task || '/' || a.number || '/' || a.ende
       s.host_session, t.slug, a.number, a.outcome, a.reason, a.ended_at - a.claimed_at
     FROM attempts a JOIN tasks t ON t.row = a.task LEFT JOIN sessions s ON s.id = a.session
     WHERE a.ended_at >= ?1 ORDER BY a.ended_at LIMIT ?2";
-const LOST: &str = "SELECT 'lost/' || seq || '/' || at, at, queue, ifnull(agent, ''), NULL, slug, attempt, outcome, why, NULL
+const LOST: &str =
+    "SELECT 'lost/' || seq || '/' || at, at, queue, ifnull(agent, ''), NULL, slug, attempt, outcome, why, NULL
     FROM refused_turns WHERE at >= ?1 ORDER BY at LIMIT ?2";
 const RUNS: &str = "SELECT 'run/' || id, finished_at, project, ifnull(agent, ''), NULL, id, NULL, finish, why,
       finished_at - started_at

@@ -33,7 +33,11 @@ pub fn rejected(answer: &str) -> Option<u64> {
 }
 
 fn resource(source: &TelemetrySource) -> Vec<Value> {
-    let own = [("service.name", &source.service), ("service.version", &source.version), ("service.instance.id", &source.machine)];
+    let own = [
+        ("service.name", &source.service),
+        ("service.version", &source.version),
+        ("service.instance.id", &source.machine),
+    ];
     let said = |name: &str| source.attributes.iter().any(|(own, _)| own == name);
     let own = own.into_iter().filter(|(name, value)| !value.is_empty() && (*name == "service.name" || !said(name)));
     let mut all: Vec<Value> = own.map(|(name, value)| attribute(name, &json!(value))).collect();

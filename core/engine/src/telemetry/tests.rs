@@ -54,6 +54,14 @@ fn x3_a_verdict_joins_the_clients_own_telemetry_and_holds_no_more_than_was_chose
             }]}],
         }]})
     );
+    let page = include_str!("../../../../docs/telemetry.md");
+    let example = page.split("```json\n").nth(1).and_then(|after| after.split("```").next()).unwrap();
+    let shown: Value = serde_json::from_str(example).unwrap();
+    assert_eq!(
+        shown,
+        body(&source, &summary)["resourceLogs"][0]["scopeLogs"][0]["logRecords"][0],
+        "the page's example"
+    );
     let full = body(&source, &of_event(&denied(), None, TelemetryLevel::Full, &mut waits)).to_string();
     assert!(full.contains("taut.reason") && full.contains("taut.detail") && !full.contains(SECRET), "{full}");
 }
@@ -76,7 +84,8 @@ fn x3_what_passes_and_proofs_are_not_told_and_waits_are_by_their_length() {
 #[test]
 fn x3_tasks_and_runs_are_told_by_what_became_of_them() {
     let of = |kind, outcome: Option<&str>| {
-        let moment = WorkMoment { kind, outcome: outcome.map(str::to_owned), why: Some(SECRET.into()), ..WorkMoment::default() };
+        let moment =
+            WorkMoment { kind, outcome: outcome.map(str::to_owned), why: Some(SECRET.into()), ..WorkMoment::default() };
         let summary = of_moment(&moment, TelemetryLevel::Summary);
         assert!(!format!("{summary:?}{:?}", of_moment(&moment, TelemetryLevel::Full)).contains(SECRET));
         summary.name
@@ -93,7 +102,10 @@ fn x3_tasks_and_runs_are_told_by_what_became_of_them() {
 fn x3_pairs_and_answers_are_read_as_the_protocol_has_them() {
     let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
     assert_eq!(attribute_pairs("a=b, c=%41%2C%zz ,broken,=x"), [pair("a", "b"), pair("c", "A,%zz")]);
-    assert_eq!(header_pairs("Authorization=Bearer%20x,b=1").unwrap(), [pair("Authorization", "Bearer x"), pair("b", "1")]);
+    assert_eq!(
+        header_pairs("Authorization=Bearer%20x,b=1").unwrap(),
+        [pair("Authorization", "Bearer x"), pair("b", "1")]
+    );
     for bad in ["secret-without-a-name", "a b=hunter2", "a=hunter2%0d%0aX:y", "a:=hunter2"] {
         let said = header_pairs(bad).unwrap_err();
         assert!(!said.contains("hunter2") && !said.contains("secret-without"), "{said}");

@@ -3,8 +3,8 @@
 use super::check::Checker;
 use super::diagnostic::{Diagnostic, Effect, FileReport, position};
 use super::sections::{
-    GuardSection, NAMED_BY_A_PROJECT, OverflowSection, RuleKindSetting, RuleKindTable, Sections, SharedSection, TelemetrySection,
-    WARNED_BEFORE,
+    GuardSection, NAMED_BY_A_PROJECT, OverflowSection, RuleKindSetting, RuleKindTable, Sections, SharedSection,
+    TelemetrySection, WARNED_BEFORE,
 };
 use super::values::Fields;
 use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule};

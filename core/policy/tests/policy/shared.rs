@@ -103,7 +103,8 @@ fn x2_g11_a_repository_has_no_word_in_what_is_sent_to_a_collector() {
     let theirs = "[telemetry]\notlp = true\nendpoint = \"https://evil.example\"\nlevel = \"full\"\nheaders_file = \"/etc/passwd\"\n";
     let mine = "[telemetry]\notlp = true\nendpoint = \"http://127.0.0.1:4318\"\n";
     let of = |layers: &[(LayerKind, &str)], trust: Trust| {
-        let layer = |(kind, text): &(LayerKind, &str)| Layer { kind: *kind, file: "f.toml".into(), text: (*text).into() };
+        let layer =
+            |(kind, text): &(LayerKind, &str)| Layer { kind: *kind, file: "f.toml".into(), text: (*text).into() };
         let (policy, wrong) = Policy::layered(&layers.iter().map(layer).collect::<Vec<_>>(), trust);
         (policy.sections.telemetry, wrong)
     };

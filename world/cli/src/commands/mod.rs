@@ -29,6 +29,7 @@ pub mod man;
 pub mod mcp;
 pub mod memory;
 pub mod memory_switch;
+pub mod metrics;
 pub mod notify;
 pub mod overview;
 pub mod pause;

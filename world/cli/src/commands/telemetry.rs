@@ -99,8 +99,9 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
             section.insert("level", value(level.word().name()));
         }
         if !["endpoint", "logs_endpoint"].iter().any(|key| section.contains_key(key)) {
-            return Err(CliError::usage("where the collector is was not said")
-                .hint("taut telemetry on http://127.0.0.1:4318"));
+            return Err(
+                CliError::usage("where the collector is was not said").hint("taut telemetry on http://127.0.0.1:4318")
+            );
         }
         Ok(())
     })?;
@@ -144,7 +145,10 @@ fn off(args: &TelemetryOffArgs, printer: &Printer) -> Result<Exit, CliError> {
 /// What would be written is what the daemon can read.
 fn checked(change: &ConfigChange) -> Result<(), CliError> {
     let wrong = policy::config::check(change.after(), &change.file.display().to_string()).err().unwrap_or_default();
-    match wrong.iter().find(|wrong| wrong.message.contains("telemetry") || wrong.section.as_deref() == Some("telemetry")) {
+    match wrong
+        .iter()
+        .find(|wrong| wrong.message.contains("telemetry") || wrong.section.as_deref() == Some("telemetry"))
+    {
         Some(wrong) => Err(CliError::usage(wrong.message.clone()).hint("taut telemetry on http://127.0.0.1:4318")),
         None => Ok(()),
     }
@@ -205,7 +209,8 @@ fn status(printer: &Printer) -> Result<Exit, CliError> {
     let sent = cursor.last_sent.map(|at| format!(", the last {} ago", ago(host::clock::now().0 - at)));
     printer.line(format!("{} sent{}", counted(cursor.sent, "record"), sent.unwrap_or_default()));
     if cursor.refused + cursor.rejected > 0 {
-        printer.line(format!("{} refused with their batch, {} dropped by the collector", cursor.refused, cursor.rejected));
+        printer
+            .line(format!("{} refused with their batch, {} dropped by the collector", cursor.refused, cursor.rejected));
     }
     printer.line(format!("{} to look through", counted(waiting, "event")));
     if skipped > 0 {

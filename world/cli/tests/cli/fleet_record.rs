@@ -76,7 +76,8 @@ fn x3_without_a_server_or_a_grant_the_fleets_record_is_refused_with_the_command_
 fn x3_what_other_machines_wrote_is_shown_clean_with_its_machine_and_project() {
     let Some(team) = Team::new() else { return };
     team.grant();
-    for args in [&["events", "--fleet", "--denied"][..], &["recall", "--fleet", "PUSH", "force"], &["stats", "--fleet"]] {
+    for args in [&["events", "--fleet", "--denied"][..], &["recall", "--fleet", "PUSH", "force"], &["stats", "--fleet"]]
+    {
         let done = team.stage.taut(args);
         let (shown, said) = (done.stdout_text(), done.stderr_text());
         assert!(done.success() && shown.contains("vm-3") && shown.contains("git-force-push"), "{args:?} {shown}{said}");
@@ -90,8 +91,8 @@ fn x3_what_other_machines_wrote_is_shown_clean_with_its_machine_and_project() {
     let row = &rows[1];
     let names: Vec<&str> = row.as_object().unwrap().keys().map(String::as_str).collect();
     let mut wanted = vec![
-        "id", "at", "machine", "project", "agent", "agent_name", "session", "host_session_id", "sub_agent", "event", "tool",
-        "verdict", "rules", "reason", "ms", "detail", "by",
+        "id", "at", "machine", "project", "agent", "agent_name", "session", "host_session_id", "sub_agent", "event",
+        "tool", "verdict", "rules", "reason", "ms", "detail", "by",
     ];
     wanted.sort_unstable();
     let mut names = names;

@@ -29,6 +29,7 @@ mod mcp;
 mod memory_commands;
 mod memory_switch;
 mod messages;
+mod metrics;
 mod names;
 mod needed_events;
 mod notify;

@@ -1,7 +1,7 @@
 //! A POST whose answer matters, to an address of the user's own: by the same curl, under the same rules, as a notice.
 
-use super::webhook::{HttpAnswer, SendResult, HttpReply, call, options, read, reason};
 use super::NotifyPrograms;
+use super::webhook::{HttpAnswer, HttpReply, SendResult, call, options, read, reason};
 use std::time::Duration;
 
 /// Whoever asks for a longer pause is asked again after this one.

@@ -81,8 +81,12 @@ fn x3_sums_tell_machines_agents_and_rules() {
     let mut connection = server.connect("taut_reader");
     let sums = FleetServer::new(&mut connection, &schema()).record_sums(&query()).unwrap();
     assert_eq!(sums.machines.len(), 4, "two machines in two projects");
-    assert_eq!(sums.machines.iter().map(|one| (one.events, one.denied)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1)), (167, 41));
-    let busiest = sums.agents.iter().map(|one| (one.agent.as_str(), one.agent_name.as_deref(), one.calls)).collect::<Vec<_>>();
+    assert_eq!(
+        sums.machines.iter().map(|one| (one.events, one.denied)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1)),
+        (167, 41)
+    );
+    let busiest =
+        sums.agents.iter().map(|one| (one.agent.as_str(), one.agent_name.as_deref(), one.calls)).collect::<Vec<_>>();
     assert_eq!(busiest, [("bob", None, 84), ("i-1", Some("ada"), 83)]);
     let rule = &sums.rules[0];
     assert_eq!((rule.rule.as_str(), rule.denied, rule.asked, sums.rules.len()), ("git-force-push", 41, 0, 1));

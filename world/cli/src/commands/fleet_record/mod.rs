@@ -70,8 +70,9 @@ impl FleetQuestion {
     ) -> Result<T, CliError> {
         let places = PathVariables::from_process();
         let server = shared_queue::server(&places)?.ok_or_else(|| {
-            CliError::failed("no server is configured, so machines share no record")
-                .hint("`taut shared connect <url>` connects this machine to one; without `--fleet` its own record is shown")
+            CliError::failed("no server is configured, so machines share no record").hint(
+                "`taut shared connect <url>` connects this machine to one; without `--fleet` its own record is shown",
+            )
         })?;
         let connected = shared_queue::connect_within(&server, &places, PATIENCE);
         let (mut connection, schema) = connected.map_err(|error| error.hint(WAY))?;
@@ -117,7 +118,7 @@ impl FleetQuestion {
 fn not_granted(role: &str, closed: &[&RecordProject]) -> CliError {
     let (role, names) = (model::text::line(role, 64), named(closed));
     CliError::failed(format!("the record of {names} is not shown to {role}: nobody granted it")).hint(format!(
-        "whoever owns the server's schema grants it: `taut shared grant {role} {}`",
+        "whoever owns the server's schema grants it: `taut shared migrate --grant {role}={}`",
         closed.first().map(|one| model::text::line(&one.project, 100)).unwrap_or_default()
     ))
 }

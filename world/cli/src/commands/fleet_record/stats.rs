@@ -55,9 +55,10 @@ fn tables(sums: &RecordSums, printer: &Printer) {
     });
     let head = format!("{:<NAME$}  {:<NAME$}  {:<BAR$}   CALLS   SESS  STOPS", "AGENT", "MACHINE", "");
     list(&head, rows.collect(), sums.agents.len(), printer);
-    let rows = sums.rules.iter().take(ROWS).map(|one| {
-        text!("{:<NAME$}  {:>6}  {:>6}", short(&one.rule), one.denied.to_string(), one.asked.to_string())
-    });
+    let rows =
+        sums.rules.iter().take(ROWS).map(|one| {
+            text!("{:<NAME$}  {:>6}  {:>6}", short(&one.rule), one.denied.to_string(), one.asked.to_string())
+        });
     list(&format!("{:<NAME$}  DENIED   ASKED", "RULE"), rows.collect(), sums.rules.len(), printer);
 }
 

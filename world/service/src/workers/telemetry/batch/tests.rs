@@ -2,10 +2,10 @@
 
 use super::*;
 use engine::queue::{Claimant, Speaker};
+use model::Level;
 use model::effect::Write;
 use model::row::Event;
 use model::task::TaskPlan;
-use model::Level;
 use pipeline::queue::Queue;
 use std::collections::BTreeSet;
 use std::time::Duration;
