@@ -24,7 +24,7 @@ fn x3_numbers_tell_agents_tasks_leases_and_what_was_stopped() {
         "{empty}"
     );
     stage.agent("ada").play(&[AgentStep::start(), AgentStep::prompt("go")]).unwrap();
-    stage.succeed(&["task", "create", "t/01", "--title", "work"]);
+    stage.succeed(&["task", "create", "t/01", "work"]);
     deny(&stage, "c1");
     deny(&stage, "c2");
     let page = stage.succeed(&["metrics"]);
