@@ -71,7 +71,7 @@ mod tx;
 mod unstored;
 mod untold_calls;
 mod wakes;
-mod work_moments;
+mod work_changes;
 
 pub use agent_names::Renamed;
 pub use agents::Focus;

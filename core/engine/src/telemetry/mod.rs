@@ -3,7 +3,7 @@
 mod otlp;
 mod pairs;
 
-pub use model::work_moment::{WorkMoment, WorkMomentKind};
+pub use model::work_change::{WorkChange, WorkChangeKind};
 pub use otlp::{TelemetrySource, body, rejected};
 pub use pairs::{attribute_pairs, header_pairs};
 
@@ -61,17 +61,17 @@ pub fn of_event(
 }
 
 /// What there is to tell of a task or a run.
-pub fn of_moment(moment: &WorkMoment, level: TelemetryLevel) -> TelemetryRecord {
+pub fn of_moment(moment: &WorkChange, level: TelemetryLevel) -> TelemetryRecord {
     let (name, severity) = match (moment.kind, moment.outcome.as_deref()) {
-        (WorkMomentKind::Claimed, _) => ("taut.lease.claimed", TelemetrySeverity::Info),
-        (WorkMomentKind::Ended, Some("released")) => ("taut.handover", TelemetrySeverity::Info),
-        (WorkMomentKind::Ended, Some("expired")) => ("taut.lease.lapsed", TelemetrySeverity::Warn),
-        (WorkMomentKind::Ended, Some("failed")) => ("taut.lease.ended", TelemetrySeverity::Warn),
-        (WorkMomentKind::Ended, _) => ("taut.lease.ended", TelemetrySeverity::Info),
-        (WorkMomentKind::Lost, _) => ("taut.lease.lost", TelemetrySeverity::Warn),
-        (WorkMomentKind::LoopEnded, _) => ("taut.loop.ended", TelemetrySeverity::Info),
+        (WorkChangeKind::Claimed, _) => ("taut.lease.claimed", TelemetrySeverity::Info),
+        (WorkChangeKind::Ended, Some("released")) => ("taut.handover", TelemetrySeverity::Info),
+        (WorkChangeKind::Ended, Some("expired")) => ("taut.lease.lapsed", TelemetrySeverity::Warn),
+        (WorkChangeKind::Ended, Some("failed")) => ("taut.lease.ended", TelemetrySeverity::Warn),
+        (WorkChangeKind::Ended, _) => ("taut.lease.ended", TelemetrySeverity::Info),
+        (WorkChangeKind::Lost, _) => ("taut.lease.lost", TelemetrySeverity::Warn),
+        (WorkChangeKind::LoopEnded, _) => ("taut.loop.ended", TelemetrySeverity::Info),
     };
-    let subject = if moment.kind == WorkMomentKind::LoopEnded { "taut.run" } else { "taut.task" };
+    let subject = if moment.kind == WorkChangeKind::LoopEnded { "taut.run" } else { "taut.task" };
     let mut attributes = common(&moment.agent, Some(&moment.project), moment.host_session.as_deref());
     attributes.push((subject, text(&moment.subject)));
     attributes.extend(moment.attempt.map(|number| ("taut.attempt", json!(number))));

@@ -85,17 +85,17 @@ fn x3_what_passes_and_proofs_are_not_told_and_waits_are_by_their_length() {
 fn x3_tasks_and_runs_are_told_by_what_became_of_them() {
     let of = |kind, outcome: Option<&str>| {
         let moment =
-            WorkMoment { kind, outcome: outcome.map(str::to_owned), why: Some(SECRET.into()), ..WorkMoment::default() };
+            WorkChange { kind, outcome: outcome.map(str::to_owned), why: Some(SECRET.into()), ..WorkChange::default() };
         let summary = of_moment(&moment, TelemetryLevel::Summary);
         assert!(!format!("{summary:?}{:?}", of_moment(&moment, TelemetryLevel::Full)).contains(SECRET));
         summary.name
     };
-    assert_eq!(of(WorkMomentKind::Claimed, None), "taut.lease.claimed");
-    assert_eq!(of(WorkMomentKind::Ended, Some("released")), "taut.handover");
-    assert_eq!(of(WorkMomentKind::Ended, Some("expired")), "taut.lease.lapsed");
-    assert_eq!(of(WorkMomentKind::Ended, Some("done")), "taut.lease.ended");
-    assert_eq!(of(WorkMomentKind::Lost, None), "taut.lease.lost");
-    assert_eq!(of(WorkMomentKind::LoopEnded, Some("done")), "taut.loop.ended");
+    assert_eq!(of(WorkChangeKind::Claimed, None), "taut.lease.claimed");
+    assert_eq!(of(WorkChangeKind::Ended, Some("released")), "taut.handover");
+    assert_eq!(of(WorkChangeKind::Ended, Some("expired")), "taut.lease.lapsed");
+    assert_eq!(of(WorkChangeKind::Ended, Some("done")), "taut.lease.ended");
+    assert_eq!(of(WorkChangeKind::Lost, None), "taut.lease.lost");
+    assert_eq!(of(WorkChangeKind::LoopEnded, Some("done")), "taut.loop.ended");
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub fn next_batch(store: &Store, cursor: &TelemetryCursor, level: TelemetryLevel
 /// Whether all of them are in it.
 fn moments(store: &Store, batch: &mut TelemetryBatch, room: &mut Room, level: TelemetryLevel) -> Result<bool, Error> {
     let since = Ms(batch.after.moment.saturating_sub(OVERLAP_MS));
-    let found = store.work_moments(since, MOST_MOMENTS)?;
+    let found = store.work_changes(since, MOST_MOMENTS)?;
     let mut told = batch.after.told.clone();
     let mut all = true;
     for moment in found.iter().filter(|moment| !batch.after.told.contains(&moment.id)) {

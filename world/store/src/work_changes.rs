@@ -3,7 +3,7 @@
 
 use crate::{Error, Store};
 use model::Ms;
-use model::work_moment::{WorkMoment, WorkMomentKind};
+use model::work_change::{WorkChange, WorkChangeKind};
 use rusqlite::Row;
 
 const CLAIMED: &str =
@@ -24,12 +24,12 @@ const RUNS: &str = "SELECT 'run/' || id, finished_at, project, ifnull(agent, '')
 
 impl Store {
     /// Those of this moment and later, the earliest first: at most so many of each kind.
-    pub fn work_moments(&self, since: Ms, most: usize) -> Result<Vec<WorkMoment>, Error> {
+    pub fn work_changes(&self, since: Ms, most: usize) -> Result<Vec<WorkChange>, Error> {
         let kinds = [
-            (CLAIMED, WorkMomentKind::Claimed),
-            (ENDED, WorkMomentKind::Ended),
-            (LOST, WorkMomentKind::Lost),
-            (RUNS, WorkMomentKind::LoopEnded),
+            (CLAIMED, WorkChangeKind::Claimed),
+            (ENDED, WorkChangeKind::Ended),
+            (LOST, WorkChangeKind::Lost),
+            (RUNS, WorkChangeKind::LoopEnded),
         ];
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(|conn| {
@@ -45,8 +45,8 @@ impl Store {
     }
 }
 
-fn read(row: &Row<'_>, kind: WorkMomentKind) -> rusqlite::Result<WorkMoment> {
-    Ok(WorkMoment {
+fn read(row: &Row<'_>, kind: WorkChangeKind) -> rusqlite::Result<WorkChange> {
+    Ok(WorkChange {
         id: row.get(0)?,
         at: row.get(1)?,
         kind,

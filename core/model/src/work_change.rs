@@ -1,11 +1,11 @@
-//! Moments of work that no hook call tells: a task is claimed, an attempt or a run is over.
+//! Changes of work that no hook call tells: a task is claimed, an attempt or a run is over.
 
 /// Something that became of a task or a run, which no hook call tells.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct WorkMoment {
+pub struct WorkChange {
     pub id: String,
     pub at: i64,
-    pub kind: WorkMomentKind,
+    pub kind: WorkChangeKind,
     pub project: String,
     pub agent: String,
     /// The client's own name of the session.
@@ -20,7 +20,7 @@ pub struct WorkMoment {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum WorkMomentKind {
+pub enum WorkChangeKind {
     #[default]
     Claimed,
     /// Its attempt is over: done, failed, released to another, or lapsed.
