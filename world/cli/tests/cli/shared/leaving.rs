@@ -87,3 +87,22 @@ fn x2_sync_says_what_waits_and_ends_with_1_while_the_server_is_away() {
     let (code, said) = person(&stage, &["shared", "sync", "--wait", "soon"], "");
     assert!(code == Some(2) && said.contains("10s or 2m"), "{said}");
 }
+
+#[test]
+fn x2_a_daemon_that_runs_learns_of_the_connection_and_says_what_is_owed_by_itself() {
+    let Some(team) = own() else { return };
+    let stage = Stage::with_daemon();
+    stage.write(".taut/config.toml", "[shared]\nproject = \"acme/shop\"\n");
+    person_succeeds(&stage, &["shared", "connect", &team.agent()], "y\n");
+    stage.succeed(&["task", "create", "a", "First"]);
+    stage.succeed(&["task", "claim", "a"]);
+    team.cluster.stop_immediate();
+    stage.succeed(&["task", "done", "a", "--result", RESULT]);
+    team.cluster.start_again();
+    let waiting = || {
+        let object: Value = serde_json::from_str(&stage.taut(&["shared", "status", "--json"]).stdout_text()).unwrap();
+        (object["turns_waiting"] == 0).then_some(())
+    };
+    testkit::poll::until("the daemon to say it", std::time::Duration::from_secs(120), waiting).unwrap();
+    assert_eq!(team.sql("SELECT status FROM taut.tasks"), "done");
+}
