@@ -167,7 +167,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     fn tell_unsure(&mut self, on_unsure: OnUnsure, ahead_ms: i64) -> Result<(), QueueError> {
         let (place, moment) = (self.place()?, boot_moment());
         for hold in self.store.shared_holds(&place.server)? {
-            let then = BootMoment { ms: moment.ms + ahead_ms.min(hold.lease_ms / 4), boot: moment.boot.clone() };
+            let then = BootTime { ms: moment.ms + ahead_ms.min(hold.lease_ms / 4), boot: moment.boot.clone() };
             if hold.queue != place.queue || hold.told || hold.is_sure(&then) {
                 continue;
             }
