@@ -120,6 +120,8 @@ pub enum ActionPlace {
     Terminal,
     Page,
     Top,
+    /// On another machine: it came over a server, signed by a machine that is trusted here.
+    OtherMachine,
 }
 
 macro_rules! names {
@@ -140,7 +142,7 @@ macro_rules! names {
 
 names!(CardKind: Permission = "permission", Question = "question", Plan = "plan");
 names!(CardState: Open = "open", Answered = "answered", Given = "given", Used = "used", AtTerminal = "at_terminal", LetGo = "let_go");
-names!(ActionPlace: Terminal = "terminal", Page = "page", Top = "top");
+names!(ActionPlace: Terminal = "terminal", Page = "page", Top = "top", OtherMachine = "other_machine");
 
 impl CardState {
     /// Somebody still waits for it, or for its confirmation.

@@ -17,6 +17,7 @@ pub mod memory_file;
 pub mod needs;
 pub mod patch;
 pub mod question;
+pub mod remote_card;
 pub mod reply;
 pub mod row;
 pub mod run;
@@ -32,6 +33,7 @@ pub mod time;
 pub mod tool;
 pub mod verdict;
 pub mod who;
+pub mod work_change;
 
 pub use agent::AgentProfile;
 pub use call::{Answer, Call, ClientProcess, Environment};

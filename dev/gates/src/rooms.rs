@@ -27,6 +27,8 @@ const ROOMS: &[Room] = &[
     Room { folder: "world/fast_client", name: "fast_client", may_use: &["model", "agents"] },
     Room { folder: "world/sys", name: "sys", may_use: &[] },
     Room { folder: "world/store", name: "store", may_use: &["model", "sys"] },
+    Room { folder: "world/shared_store", name: "shared_store", may_use: &["model", "sys", "store"] },
+    Room { folder: "world/shared_store/whoami", name: "whoami", may_use: &[] },
     Room { folder: "world/host", name: "host", may_use: &["model", "agents", "sys"] },
     Room {
         folder: "world/pipeline",
@@ -38,8 +40,8 @@ const ROOMS: &[Room] = &[
         folder: "world/service",
         name: "service",
         may_use: &[
-            "model", "bash", "agents", "policy", "grammar", "engine", "sys", "store", "host", "pipeline", "daemon",
-            "actions",
+            "model", "bash", "agents", "policy", "grammar", "engine", "sys", "store", "shared_store", "host",
+            "pipeline", "daemon", "actions",
         ],
     },
     Room {
@@ -64,14 +66,14 @@ const ROOMS: &[Room] = &[
 ];
 
 const WORLD: &[&str] = &[
-    "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "host", "pipeline",
-    "daemon", "service", "runner", "actions", "dash", "mcp",
+    "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "shared_store", "host",
+    "pipeline", "daemon", "service", "runner", "actions", "dash", "mcp",
 ];
 
 /// What checks everything may use everything.
 const CHECKED: &[&str] = &[
-    "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "host", "pipeline",
-    "daemon", "service", "runner", "actions", "dash", "mcp", "taut", "testkit",
+    "model", "bash", "agents", "policy", "grammar", "engine", "fast_client", "sys", "store", "shared_store", "host",
+    "pipeline", "daemon", "service", "runner", "actions", "dash", "mcp", "taut", "testkit",
 ];
 
 /// A room of this name becomes the drawer for everything.
@@ -83,8 +85,13 @@ const CORE_EXTERNALS: &[&str] = &["serde", "serde_json", "shuck-ast", "shuck-par
 /// One room of the core reads words that it is given as the process reads its arguments.
 const CORE_EXTERNAL_OF: &[(&str, &str)] = &[("grammar", "clap")];
 
-const ASYNC_ROOMS: &[&str] = &["daemon", "dash", "mcp"];
+const ASYNC_ROOMS: &[&str] = &["daemon", "dash", "mcp", "shared_store"];
 const ASYNC: &[&str] = &["tokio", "async-std", "smol", "futures", "futures-executor", "axum", "hyper", "reqwest"];
+
+/// What speaks with a server on the network. A room on a hook's path that had one of these could come to wait for it.
+const SERVER_ROOMS: &[&str] = &["shared_store"];
+const SERVER: &[&str] =
+    &["tokio-postgres", "postgres", "postgres-protocol", "rustls", "tokio-rustls", "sqlx", "diesel"];
 
 /// On the way of an event: compiling a regex costs more than the whole hook.
 const HOOK_PATH: &[&str] = &[
@@ -137,6 +144,9 @@ fn of_crate(manifest: &Manifest<'_>, lock: &Lock) -> Vec<Violation> {
     let brought = brought_by(manifest, lock);
     for banned in ASYNC.iter().filter(|banned| !ASYNC_ROOMS.contains(&name) && brought.contains(**banned)) {
         say(format!("{name} brings in {banned}: async lives only in {}", ASYNC_ROOMS.join(" and ")));
+    }
+    for banned in SERVER.iter().filter(|banned| !SERVER_ROOMS.contains(&name) && brought.contains(**banned)) {
+        say(format!("{name} brings in {banned}: only {} speaks with a server", SERVER_ROOMS.join(" and ")));
     }
     for banned in REGEX.iter().filter(|banned| HOOK_PATH.contains(&name) && brought.contains(**banned)) {
         say(format!("{name} is on the way of every event and brings in {banned}"));

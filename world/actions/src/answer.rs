@@ -26,13 +26,38 @@ const MOST_WORDS: usize = 4_000;
 /// In words for the person: it was answered or let go meanwhile, nobody holds it any more, the answer does not fit it or
 /// may not be given from here, or the store cannot be written.
 pub fn answer(store: &mut Store, person: &Person, card: &str, answer: CardAnswer) -> Result<Card, ActionError> {
+    give(store, person, (card, answer), AnswerOrigin::Here)
+}
+
+/// Where an answer was given.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum AnswerOrigin<'a> {
+    Here,
+    /// On another machine, whose signature was looked at.
+    Machine {
+        id: &'a str,
+        label: &'a str,
+        /// Where the person sat there.
+        place: &'a str,
+        /// The server it came over.
+        server: &'a str,
+    },
+}
+
+/// As [`answer`], from here or from elsewhere.
+pub(crate) fn give(
+    store: &mut Store,
+    person: &Person,
+    (card, answer): (&str, CardAnswer),
+    origin: AnswerOrigin<'_>,
+) -> Result<Card, ActionError> {
     let found = store.card(card)?.ok_or_else(|| ActionError::NoCard(card.to_string()))?;
     let now = host::clock::now();
     refuse_if_over(&found, now)?;
     let answer = worded(answer, &person.user)?;
     fits(&found, &answer).map_err(ActionError::Refused)?;
     let by = AnsweredBy { user: person.user.clone(), place: person.place, at: now };
-    let event = redact::write(Write::Event(Box::new(event(&found, &answer, &by))));
+    let event = redact::write(Write::Event(Box::new(event(&found, &answer, (&by, origin)))));
     let taken = store.transact(Durability::Full, |tx| {
         let taken = tx.answer_card((&found.id, &found.digest), &answer, &by)?;
         if taken {
@@ -88,12 +113,13 @@ pub fn where_words(place: ActionPlace) -> &'static str {
         ActionPlace::Terminal => "at a terminal",
         ActionPlace::Page => "on the page",
         ActionPlace::Top => "in taut top",
+        ActionPlace::OtherMachine => "on another machine, over the shared server",
     }
 }
 
 /// The words as the model is told them: without what a terminal would obey, not endless, and where a no has none, a
 /// plain sentence that says whose no it is.
-fn worded(answer: CardAnswer, user: &str) -> Result<CardAnswer, ActionError> {
+pub(crate) fn worded(answer: CardAnswer, user: &str) -> Result<CardAnswer, ActionError> {
     let clean = |words: String| match words.trim() {
         words if words.chars().count() > MOST_WORDS => {
             Err(ActionError::Refused(format!("these words are too long: at most {MOST_WORDS} characters are told")))
@@ -118,10 +144,13 @@ fn worded(answer: CardAnswer, user: &str) -> Result<CardAnswer, ActionError> {
 }
 
 /// What is kept of an answer: who, where and what.
-fn event(card: &Card, answer: &CardAnswer, by: &AnsweredBy) -> Event {
+fn event(card: &Card, answer: &CardAnswer, (by, origin): (&AnsweredBy, AnswerOrigin<'_>)) -> Event {
     let (said, words) = said(answer);
-    let what = json!({"card": card.id, "kind": card.kind.name(), "say": said, "words": words, "by": by.user,
+    let mut what = json!({"card": card.id, "kind": card.kind.name(), "say": said, "words": words, "by": by.user,
         "where": by.place.name(), "input": card.shown.input});
+    if let AnswerOrigin::Machine { id, label, place, server } = origin {
+        what["from"] = json!({"machine": id, "label": label, "where": place, "server": server});
+    }
     let on = if card.kind == CardKind::Plan { "the plan" } else { &card.tool };
     let told = words.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
     Event {
@@ -135,7 +164,7 @@ fn event(card: &Card, answer: &CardAnswer, by: &AnsweredBy) -> Event {
 }
 
 /// What was done, and the words of it.
-fn said(answer: &CardAnswer) -> (&'static str, Option<String>) {
+pub(crate) fn said(answer: &CardAnswer) -> (&'static str, Option<String>) {
     match answer {
         CardAnswer::AllowOnce => ("allowed once", None),
         CardAnswer::Deny { words } => ("denied", Some(words.clone())),

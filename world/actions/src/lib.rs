@@ -13,6 +13,7 @@ mod hold;
 mod interrupt;
 mod open_cards;
 pub mod record;
+pub mod remote_answer;
 mod row_acts;
 mod say;
 mod session_diff;

@@ -23,6 +23,11 @@ pub enum Said {
         /// Why it could not be typed.
         why: String,
     },
+    /// It waits for the shared server, and then for the agent on its own machine, as words of a person on this one.
+    Elsewhere {
+        /// As people write it: `api@vm-3`.
+        to: String,
+    },
 }
 
 pub fn say(
@@ -33,7 +38,10 @@ pub fn say(
     text: &str,
 ) -> Result<Said, ActionError> {
     let text = checked(text)?;
-    let target = target::find(store, agent)?;
+    let target = match target::find(store, agent) {
+        Err(ActionError::NoAgent(_)) => return say_elsewhere(store, person, agent, &text),
+        found => found?,
+    };
     let said = match typing::type_in(place, &target, &text) {
         Ok(()) => Said::Typed,
         // Sent as a message too, it would be said twice.
@@ -49,6 +57,18 @@ pub fn say(
     };
     keep(store, person, &target, &text, &said)?;
     Ok(said)
+}
+
+/// To an agent of another machine: nothing is typed there, and nobody there takes it for words of their own user.
+fn say_elsewhere(store: &mut Store, person: &Person, agent: &str, text: &str) -> Result<Said, ActionError> {
+    match store.addressee(agent)? {
+        Some(Addressee::Remote(to)) => {
+            let shown = to.shown.clone();
+            note(store, person, Addressee::Remote(to), text)?;
+            Ok(Said::Elsewhere { to: shown })
+        }
+        Some(Addressee::Agent(_) | Addressee::Conversation(_)) | None => Err(ActionError::NoAgent(agent.to_string())),
+    }
 }
 
 /// A note of a person's to whoever is meant: an agent or a conversation.
@@ -98,7 +118,7 @@ fn keep(store: &mut Store, person: &Person, target: &TargetAgent, text: &str, sa
     let now = host::clock::now();
     let way = match said {
         Said::Typed => "typed",
-        Said::Message { .. } => "message",
+        Said::Message { .. } | Said::Elsewhere { .. } => "message",
     };
     let event = record::event(person, &target.agent, "say", json!({"text": text, "way": way}), now);
     let mut writes = vec![Write::Event(Box::new(event))];

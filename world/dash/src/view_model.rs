@@ -3,6 +3,7 @@
 
 use crate::agent_place;
 use crate::card_view::{CardRow, DiffRow};
+use crate::remote_row::{self, RemotePlace, by_machine};
 use crate::run_view::RunRow;
 use crate::session_facts_view;
 use actions::{ANSWER_EVENT, PERSON_ACT};
@@ -100,6 +101,9 @@ pub struct AgentRow {
     /// The run of the loop that this row is, with its iterations; its agents have no rows of their own.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     pub run: Option<Box<RunRow>>,
+    /// Where it is, of an agent of another machine.
+    #[serde(flatten)]
+    pub remote: Option<RemotePlace>,
 }
 
 /// Stands before what an agent does whose last tool failed.
@@ -108,6 +112,14 @@ pub const FAILED_TOOL: &str = "✗ ";
 impl AgentRow {
     pub fn object(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// What it is called here: with its machine, where that is another.
+    pub fn called(&self) -> String {
+        match &self.remote {
+            Some(at) => format!("{}@{}", self.name, at.machine),
+            None => self.name.clone(),
+        }
     }
 }
 
@@ -146,11 +158,12 @@ pub struct Verdict {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FleetSummary(pub BTreeMap<AgentStatus, usize>);
 
-/// The most urgent first.
+/// By machine, this one first, and of each the most urgent first.
 pub fn rows(glance: &Fleet, now: Ms) -> Vec<AgentRow> {
     let mut rows: Vec<AgentRow> = glance.members.iter().map(row).collect();
     rows.extend(glance.runs.iter().map(|seen| run_row(seen, now)));
-    rows.sort_by(urgency);
+    rows.extend(remote_row::rows(&glance.remote, now));
+    rows.sort_by(|a, b| by_machine(a, b).then_with(|| urgency(a, b)));
     rows
 }
 
@@ -205,6 +218,7 @@ fn run_row(seen: &FleetRun, now: Ms) -> AgentRow {
         failed_tool: agent.as_ref().and_then(|agent| agent.failed_tool.clone()),
         cards: agent.map(|agent| agent.cards).unwrap_or_default(),
         run: Some(Box::new(run)),
+        remote: None,
     }
 }
 
@@ -256,6 +270,7 @@ pub fn row(member: &FleetRow) -> AgentRow {
         failed_tool: facts.failed_tool.as_deref().map(flat),
         cards: member.cards.iter().map(CardRow::of).collect(),
         run: None,
+        remote: None,
     }
 }
 

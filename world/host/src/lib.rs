@@ -7,6 +7,7 @@ pub mod clock_reading;
 pub mod environment;
 pub mod install;
 pub mod loopback_peer;
+pub mod machine_key;
 pub mod memory_file;
 pub mod notify;
 pub mod origin;

@@ -119,8 +119,7 @@ impl Job {
             settings.limits.go_on(host::clock::now().since(run.started_at), asked.away_ms);
         }
         let below = |top: &Path, path: &str| plain(&top.join(path));
-        let absolute = |path: &str| below(&folder, path);
-        let plan_file = absolute(&settings.plan_file);
+        let plan_file = below(&folder, &settings.plan_file);
         let has_plan = work_state::has_plan(&folder, &plan_file);
         let plan = has_plan && !(resumed.is_some() && is_shared(mode, &settings));
         let queue = mode == RunMode::Building
@@ -135,7 +134,7 @@ impl Job {
             // A worker's tree goes when it is merged, and what it said must not.
             log_dir: below(&root, &settings.log_dir),
             plan_file,
-            spec_dir: absolute(&settings.spec_dir),
+            spec_dir: below(&folder, &settings.spec_dir),
         };
         let named = asked.prompt.as_deref();
         let (prompt, prompt_from) =

@@ -5,7 +5,7 @@ use crate::shared_target::shared_target;
 use model::task::{Attempt, Queued, Task};
 use pipeline::SharedSettings;
 use serde_json::Value;
-use shared_store::{Link, Machine, Patience, PgQueue, Schema, Surroundings, Target};
+use shared_store::{MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surroundings, Target};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{
@@ -21,7 +21,7 @@ const TRIED_AGAIN: Duration = Duration::from_secs(2);
 pub struct ProjectQueue {
     target: Target,
     schema: Schema,
-    machine: Machine,
+    machine: MachineIdentity,
     place: QueuePlace,
     opened: Option<PgQueue>,
     /// Once it could not be reached, it is not tried again for every verb of the same command.
@@ -45,7 +45,7 @@ impl ProjectQueue {
     }
 
     /// Over a connection that somebody else keeps.
-    pub(crate) fn over(&mut self, link: Link) {
+    pub(crate) fn over(&mut self, link: ServerLink) {
         match PgQueue::open(link, self.machine.clone(), &self.place.queue) {
             Ok(opened) => {
                 self.place = opened.place().clone();
@@ -61,7 +61,7 @@ impl ProjectQueue {
     }
 
     /// The connection, where it did not break.
-    pub(crate) fn into_link(self) -> Option<Link> {
+    pub(crate) fn into_link(self) -> Option<ServerLink> {
         self.opened.map(PgQueue::into_link)
     }
 
@@ -74,7 +74,7 @@ impl ProjectQueue {
             Some(opened) => opened,
             None => {
                 let clock = Arc::new(host::clock::now);
-                let link = Link::new(self.target.clone(), self.schema.clone(), PATIENCE, clock);
+                let link = ServerLink::new(self.target.clone(), self.schema.clone(), PATIENCE, clock);
                 let opened = PgQueue::open(link, self.machine.clone(), &self.place.queue);
                 let opened = opened.inspect_err(|error| self.away = Some((Instant::now(), error.clone())))?;
                 self.place = opened.place().clone();
@@ -89,9 +89,9 @@ impl ProjectQueue {
 ///
 /// # Errors
 /// Of the store.
-pub fn machine(label: Option<&str>, store: &mut Store) -> Result<Machine, Error> {
+pub fn machine(label: Option<&str>, store: &mut Store) -> Result<MachineIdentity, Error> {
     let id = store.machine(&host::clock::uuid(host::clock::now()))?;
-    Ok(Machine { id, label: label.map_or_else(pipeline::queue::hostname, str::to_string) })
+    Ok(MachineIdentity { id, label: label.map_or_else(pipeline::queue::hostname, str::to_string) })
 }
 
 impl TaskServer for ProjectQueue {

@@ -14,6 +14,8 @@ CREATE TABLE {s}.machines (
   starts   int NOT NULL DEFAULT 0,
   build    text NOT NULL,
   speaks   int NOT NULL,
+  -- By which its people's answers are known, where another machine's people trust it.
+  key      text,
   by       name NOT NULL DEFAULT current_user,
   seen_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 ) WITH (fillfactor = 70);
@@ -40,6 +42,8 @@ CREATE TABLE {s}.agents (
   now_does     text,
   -- What it asks of a person, who answers on its machine.
   asks         text,
+  -- The same as far as it can be answered from elsewhere: short, redacted, and no proof of anything.
+  card         text,
   context      smallint,
   since        timestamptz NOT NULL,
   by           name NOT NULL DEFAULT current_user,
@@ -92,7 +96,9 @@ CREATE TABLE {s}.tasks (
         autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
         autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 1);
 
-CREATE INDEX tasks_ready ON {s}.tasks (project, priority, created_at, id)
+-- The order of claims. `project + 0`, as the claim asks for it, so that no other index answers it: where the server last
+-- looked at a table that was all but empty, it would take any of them, read the whole project and sort it.
+CREATE INDEX tasks_ready ON {s}.tasks ((project + 0), priority, created_at, id)
   WHERE status = 'open' AND open_blockers = 0 AND ready_at IS NULL;
 CREATE INDEX tasks_resting ON {s}.tasks (ready_at) WHERE status = 'open' AND ready_at IS NOT NULL;
 -- As many rows as there are agents: what has lapsed is found by reading all of it.
@@ -227,14 +233,14 @@ GRANT USAGE ON SCHEMA {s} TO {agent}, {reader};
 GRANT SELECT ON {s}.meta, {s}.machines, {s}.projects, {s}.agents, {s}.tasks, {s}.task_deps, {s}.attempts, {s}.messages,
   {s}.record_grants, {s}.events TO {agent}, {reader};
 GRANT EXECUTE ON FUNCTION {s}.tend() TO {agent};
-GRANT INSERT (id, label, instance, starts, build, speaks, seen_at), UPDATE (label, instance, starts, build, speaks, seen_at)
-  ON {s}.machines TO {agent};
+GRANT INSERT (id, label, instance, starts, build, speaks, seen_at),
+  UPDATE (label, instance, starts, build, speaks, key, seen_at) ON {s}.machines TO {agent};
 GRANT INSERT (name) ON {s}.projects TO {agent};
 -- A lock of a row needs the right to change something of it.
 GRANT UPDATE (created_at) ON {s}.projects TO {agent};
-GRANT INSERT (machine, id, named, name, client, project, status, session, conversation, task, now_does, asks, context, since,
-  seen_at), UPDATE (named, name, client, project, status, session, conversation, task, now_does, asks, context, since,
-  seen_at), DELETE
+GRANT INSERT (machine, id, named, name, client, project, status, session, conversation, task, now_does, asks, card, context,
+  since, seen_at), UPDATE (named, name, client, project, status, session, conversation, task, now_does, asks, card, context,
+  since, seen_at), DELETE
   ON {s}.agents TO {agent};
 GRANT INSERT, UPDATE ON {s}.tasks TO {agent};
 GRANT INSERT, DELETE ON {s}.task_deps TO {agent};

@@ -6,11 +6,11 @@ use store::ServerError;
 
 /// No address leads anywhere: there is none of these.
 #[derive(Debug, Clone)]
-pub struct ServerTarget(Never);
+pub struct AbsentServerTarget(Never);
 
-pub struct Connection(Never);
+pub struct AbsentConnection(Never);
 
-pub struct Transaction<'a> {
+pub struct AbsentTransaction<'a> {
     never: Never,
     connection: PhantomData<&'a ()>,
 }
@@ -18,7 +18,7 @@ pub struct Transaction<'a> {
 #[derive(Debug, Clone)]
 enum Never {}
 
-impl ServerTarget {
+impl AbsentServerTarget {
     /// # Errors
     /// Always: what is configured needs another build.
     pub fn resolve(_: &TargetWish, _: &ServerEnvironment) -> Result<Self, ServerError> {
@@ -46,10 +46,10 @@ impl ServerTarget {
     }
 }
 
-impl Connection {
+impl AbsentConnection {
     /// # Errors
     /// Never: no target leads here.
-    pub fn open(target: &ServerTarget, _: Patience) -> Result<Self, ServerError> {
+    pub fn open(target: &AbsentServerTarget, _: Patience) -> Result<Self, ServerError> {
         match target.0 {}
     }
 
@@ -63,12 +63,12 @@ impl Connection {
         match self.0 {}
     }
 
-    pub fn begin(&mut self) -> Transaction<'_> {
+    pub fn begin(&mut self) -> AbsentTransaction<'_> {
         match self.0 {}
     }
 }
 
-impl Transaction<'_> {
+impl AbsentTransaction<'_> {
     /// # Errors
     /// Never: there is no connection.
     pub fn flight(&mut self, _: &[Statement]) -> Result<Vec<Rows>, FlightError> {

@@ -51,5 +51,32 @@ impl<'c> FleetServer<'c> {
 /// JSON for a server, which knows no text with a zero byte.
 pub(crate) fn json_text(value: &impl serde::Serialize) -> Option<String> {
     let text = serde_json::to_string(value).unwrap_or_default();
-    Some(if text.contains("\\u0000") { text.replace("\\u0000", " ") } else { text })
+    Some(if text.contains("\\u0000") { without_zeros(&text) } else { text })
+}
+
+/// A backslash that is itself written with one begins no escape.
+fn without_zeros(text: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        out.push_str(before);
+        let is_zero = escape.starts_with("\\u0000");
+        let (kept, left) = escape.split_at_checked(if is_zero { 6 } else { 2 }).unwrap_or((escape, ""));
+        out.push_str(if is_zero { " " } else { kept });
+        rest = left;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f9_a_zero_byte_is_taken_out_of_what_is_sent_and_a_word_that_looks_like_one_is_not() {
+        let sent = json_text(&["a\0b", "printf '\\u0000'", "\\", "\\\0"]).unwrap();
+        let read: Vec<String> = serde_json::from_str(&sent).unwrap();
+        assert_eq!(read, ["a b", "printf '\\u0000'", "\\", "\\ "]);
+    }
 }

@@ -36,17 +36,19 @@ mod url;
 mod wire;
 
 #[cfg(not(feature = "postgres"))]
-pub use absent::{Connection, ServerTarget, Transaction};
+pub use absent::{
+    AbsentConnection as Connection, AbsentServerTarget as ServerTarget, AbsentTransaction as Transaction,
+};
 #[cfg(feature = "postgres")]
 pub use connection::{Connection, Transaction};
 pub use fleet_server::FleetServer;
 pub use flight::{InTransaction, Patience, Rows};
 pub use given_url::GivenUrl;
-pub use link::{Link, LocalClock};
+pub use link::{LocalClock, ServerLink};
 pub use messages::WaitingMessage;
 pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, administrator_sql, grant_record, migrate, version};
-pub use presence::{AgentPresence, FleetAgent, Heartbeat, Seen};
-pub use queue::{Machine, PgQueue, queue_statement};
+pub use presence::{AgentPresence, FleetAgent, MachineHeartbeat, Seen};
+pub use queue::{MachineIdentity, PgQueue, queue_statement};
 pub use record::{MOST_BYTES, MOST_EVENTS, SentEvent};
 pub use record_query::{RecordFound, RecordProject, RecordQuery, RecordSum, RecordSums, RecordedEvent};
 pub use server_error::{FlightError, NO_PASSWORD};

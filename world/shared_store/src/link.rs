@@ -16,7 +16,7 @@ const LONGEST_PAUSE: u64 = 20;
 const LONGEST_ABSENCE: u64 = 250;
 
 /// The way to one server's schema.
-pub struct Link {
+pub struct ServerLink {
     target: Target,
     schema: Schema,
     patience: Patience,
@@ -24,7 +24,7 @@ pub struct Link {
     connection: Option<Connection>,
 }
 
-impl Link {
+impl ServerLink {
     /// Nothing is opened yet.
     pub fn new(target: Target, schema: Schema, patience: Patience, clock: LocalClock) -> Self {
         Self { target, schema, patience, clock, connection: None }

@@ -3,12 +3,13 @@
 
 use crate::SPEAKS;
 use crate::fleet_server::{FleetServer, json_text};
-use serde::{Deserialize, Serialize};
+use model::remote_card::PresenceCard;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use store::ServerError;
 
 /// Who says that it is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heartbeat {
+pub struct MachineHeartbeat {
     /// The machine's own id, a UUID.
     pub machine: String,
     pub label: String,
@@ -33,7 +34,7 @@ pub struct Seen {
 }
 
 /// An agent of this machine as the others are told of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct AgentPresence {
     pub id: String,
     pub named: bool,
@@ -47,6 +48,9 @@ pub struct AgentPresence {
     pub task: Option<String>,
     pub now_does: Option<String>,
     pub asks: Option<String>,
+    /// What it asks, as far as it can be answered from elsewhere.
+    #[serde(serialize_with = "as_text")]
+    pub card: Option<PresenceCard>,
     pub context: Option<i64>,
     /// How long ago its status changed.
     pub age_ms: i64,
@@ -67,10 +71,23 @@ pub struct FleetAgent {
     pub task: Option<String>,
     pub now_does: Option<String>,
     pub asks: Option<String>,
+    #[serde(deserialize_with = "readable_card")]
+    pub card: Option<PresenceCard>,
     pub context: Option<i64>,
     /// How long ago its status changed, and its machine was heard of.
     pub age_ms: i64,
     pub silent_ms: i64,
+}
+
+/// A text, so that the server changes nothing of it: it would write numbers in another way.
+fn as_text<S: Serializer>(card: &Option<PresenceCard>, to: S) -> Result<S::Ok, S::Error> {
+    card.as_ref().and_then(|card| serde_json::to_string(card).ok()).serialize(to)
+}
+
+/// What nobody can read as a card is none: the agent is shown without it.
+fn readable_card<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PresenceCard>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 const SEEN: &str = "WITH old AS (SELECT instance, starts, seen_at FROM {s}.machines WHERE id = $1::uuid), put AS (
@@ -96,24 +113,24 @@ ON CONFLICT (name) DO NOTHING";
 /// Whole rows; those of this machine that are not among them go.
 const AGENTS_PUT: &str = "WITH w AS (
   SELECT w.*, p.id AS project_id FROM jsonb_to_recordset($2::jsonb) AS w (id text, named boolean, name text, client text,
-    project text, status text, session text, conversation text, task text, now_does text, asks text, context smallint,
-    age_ms bigint) LEFT JOIN {s}.projects p ON p.name = w.project
+    project text, status text, session text, conversation text, task text, now_does text, asks text, card text,
+    context smallint, age_ms bigint) LEFT JOIN {s}.projects p ON p.name = w.project
 ), gone AS (
   DELETE FROM {s}.agents a WHERE a.machine = $1::uuid AND NOT EXISTS (SELECT 1 FROM w WHERE w.id = a.id)
 )
 INSERT INTO {s}.agents AS a (machine, id, named, name, client, project, status, session, conversation, task, now_does, asks,
-  context, since)
-SELECT $1::uuid, id, named, name, client, project_id, status, session, conversation, task, now_does, asks, context,
+  card, context, since)
+SELECT $1::uuid, id, named, name, client, project_id, status, session, conversation, task, now_does, asks, card, context,
        clock_timestamp() - age_ms * interval '1 millisecond' FROM w
 ON CONFLICT (machine, id) DO UPDATE SET named = excluded.named, name = excluded.name, client = excluded.client,
   project = excluded.project, status = excluded.status, session = excluded.session, conversation = excluded.conversation,
-  task = excluded.task, now_does = excluded.now_does, asks = excluded.asks, context = excluded.context,
+  task = excluded.task, now_does = excluded.now_does, asks = excluded.asks, card = excluded.card, context = excluded.context,
   since = excluded.since, seen_at = clock_timestamp()";
 
 const FLEET: &str = "SELECT json_build_object('machine', a.machine, 'label', left(m.label, 64), 'id', left(a.id, 200),
   'name', left(a.name, 200), 'client', left(a.client, 64), 'project', left(p.name, 200), 'status', left(a.status, 20),
   'conversation', left(a.conversation, 200), 'task', left(a.task, 200), 'now_does', left(a.now_does, 200),
-  'asks', left(a.asks, 200), 'context', a.context,
+  'asks', left(a.asks, 200), 'card', CASE WHEN length(a.card) <= 16000 THEN a.card END, 'context', a.context,
   'age_ms', (extract(epoch FROM clock_timestamp() - a.since) * 1000)::bigint,
   'silent_ms', (extract(epoch FROM clock_timestamp() - m.seen_at) * 1000)::bigint)::text
 FROM {s}.agents a JOIN {s}.machines m ON m.id = a.machine LEFT JOIN {s}.projects p ON p.id = a.project
@@ -130,7 +147,7 @@ impl FleetServer<'_> {
     ///
     /// # Errors
     /// When the server cannot be asked, or refuses.
-    pub fn seen(&mut self, beat: &Heartbeat) -> Result<Seen, ServerError> {
+    pub fn seen(&mut self, beat: &MachineHeartbeat) -> Result<Seen, ServerError> {
         let values = [
             beat.machine.clone(),
             beat.label.clone(),

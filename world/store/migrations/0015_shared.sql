@@ -72,3 +72,32 @@ CREATE TABLE remote_agents (
   heard_at INTEGER NOT NULL,
   PRIMARY KEY (server, machine, agent)
 ) STRICT, WITHOUT ROWID;
+
+-- Answers to cards that came over a server and are this machine's to judge, and what became of answers given here.
+CREATE TABLE settled_answers (
+  id     TEXT PRIMARY KEY,
+  server TEXT NOT NULL,
+  kind   TEXT NOT NULL,
+  body   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Answers that were given here to cards of other machines, and what those said of them.
+CREATE TABLE sent_answers (
+  nonce   TEXT PRIMARY KEY,
+  card    TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  agent   TEXT NOT NULL,
+  at      INTEGER NOT NULL,
+  -- NULL until its machine has said so.
+  taken   INTEGER,
+  said    TEXT
+) STRICT, WITHOUT ROWID;
+
+-- Machines whose people's answers count here, by their keys. Written by people alone.
+CREATE TABLE trusted_machines (
+  machine TEXT PRIMARY KEY,
+  label   TEXT NOT NULL,
+  key     TEXT NOT NULL,
+  user    TEXT NOT NULL,
+  at      INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,9 +1,10 @@
 //! Messages on their way in. Each is kept here first, then the server is told that this machine takes it, and only what
 //! it says is ours moves on to where hooks tell it: once, on one machine.
 
-use crate::{Durability, Error, Store, messages};
+use crate::{Durability, Error, SettledAnswer, Store, messages, remote_answers};
 use model::Ms;
 use model::effort::{Addressee, Message};
+use model::remote_card::{ANSWER, ANSWER_FATE};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +81,12 @@ fn move_one(conn: &Connection, server: &str, id: &str, now: Ms) -> rusqlite::Res
     let Some(one) = found.and_then(|text| serde_json::from_str::<ArrivingMessage>(&text).ok()) else {
         return Ok(false);
     };
+    // No message for an agent: a person's answer to what one asks, or word of such.
+    if let ANSWER | ANSWER_FATE = one.kind.as_str() {
+        let ArrivingMessage { id, kind, body, .. } = one;
+        remote_answers::settle(conn, &SettledAnswer { id, server: server.to_string(), kind, body })?;
+        return Ok(true);
+    }
     let to = one.to_agent.map(Addressee::Agent).or(one.to_conversation.map(Addressee::Conversation));
     let message = Message {
         id: one.id,

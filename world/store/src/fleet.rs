@@ -116,6 +116,10 @@ impl Store {
             let is_fresh = |agent: &Agent| newest.since(agent.since) <= LISTED_MS;
             agents.retain(|agent| agent.session.is_some() || (agent.named || is_crashed(agent)) && is_fresh(agent));
         })
+        .map(|mut fleet| {
+            retain_listed(&mut fleet.remote);
+            fleet
+        })
     }
 
     /// Those that ended long ago as well.
@@ -233,6 +237,16 @@ pub(crate) fn verdicts_of_rule() -> String {
 }
 
 /// Agents of a run stand under it, and those of runs that are no longer shown are over.
+/// Of other machines as of this one: who ended long ago is not listed, nor a machine of which nothing was heard for a day
+/// while of others there was.
+fn retain_listed(remote: &mut Vec<RemoteAgent>) {
+    let latest = remote.iter().map(|one| one.heard_at).max().unwrap_or_default();
+    remote.retain(|one| {
+        let has_ended = one.told.status == AgentStatus::Done.name() && latest.since(Ms(one.told.since)) > LISTED_MS;
+        !has_ended && latest.since(one.heard_at) <= LISTED_MS
+    });
+}
+
 fn fold(members: &mut Vec<FleetRow>, runs: &mut [FleetRun], of_runs: &BTreeSet<String>) {
     let (theirs, own): (Vec<_>, Vec<_>) =
         std::mem::take(members).into_iter().partition(|one| of_runs.contains(&one.agent.id));

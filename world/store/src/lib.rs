@@ -43,6 +43,7 @@ mod projects;
 mod prune;
 pub mod recall;
 mod remote_agents;
+mod remote_answers;
 mod repair;
 mod reserve;
 mod retention_clock;
@@ -64,11 +65,13 @@ mod strikes;
 mod task_branches;
 mod task_server;
 mod tasks;
+mod telemetry_cursor;
 mod timeline;
 mod tx;
 mod unstored;
 mod untold_calls;
 mod wakes;
+mod work_changes;
 
 pub use agent_names::Renamed;
 pub use agents::Focus;
@@ -100,6 +103,7 @@ pub use policy_log::{PolicyLogEntry, PolicyLogKind};
 pub use projects::ProjectRow;
 pub use prune::{Pruned, Retention};
 pub use remote_agents::{RemoteAgent, RemoteAgentRow};
+pub use remote_answers::{SentAnswer, SettledAnswer, TrustedMachine};
 pub use repair::{Repair, repair};
 pub use reserve::RESERVE;
 pub use retention_clock::{ClockJump, Clocks};
@@ -110,7 +114,7 @@ pub use session_list::{
 };
 pub use session_look_back::LookBack;
 pub use sessions::SessionFilter;
-pub use shared_holds::{BootMoment, ClaimCopy, SharedHold};
+pub use shared_holds::{BootTime, ClaimCopy, SharedHold};
 pub use shared_work::OpenPlace;
 pub use spool::{SPOOL, spool, spool_text};
 pub use spool_line::{PENDING, write as spool_line};
@@ -120,6 +124,7 @@ pub use task_server::{
     TaskServer, TaskStanding, TurnAnswer,
 };
 pub use tasks::{ClientSpan, Dependency, Lapsed, OpenClient, QueueLook, TaskEdit, TaskFilter, WaitingTasks};
+pub use telemetry_cursor::TelemetryCursor;
 pub use timeline::{EventsAround, Point, TimelinePosition};
 pub use tx::Tx;
 pub use unstored::{SpoolFailure, Unstored, note_unstored, unstored, warning};

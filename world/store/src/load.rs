@@ -4,8 +4,8 @@
 use crate::efforts::{pre_executed, unfinished, wordless};
 use crate::sessions::Around;
 use crate::{
-    Error, Store, Tx, agent_names, agents, allowances, cards, efforts, helper_sessions, injections, messages, sessions,
-    strikes, tasks,
+    Error, Store, Tx, agent_names, agents, allowances, cards, efforts, helper_sessions, injections, messages,
+    remote_agents, sessions, strikes, tasks,
 };
 use model::effort::{Addressee, EffortRows, StoredHandOver, UnfinishedWork};
 use model::needs::Unfinished;
@@ -125,6 +125,9 @@ fn effort_rows(conn: &Connection, needs: &Needs) -> rusqlite::Result<EffortRows>
     }
     if let Some(session) = &needs.started_by {
         rows.reports_to = messages::conversation_of(conn, session)?;
+        if rows.reports_to.is_none() {
+            rows.reports_to = remote_agents::conversation(conn, session)?;
+        }
     }
     if let Some(Addressee::Agent(_)) = rows.addressee
         && let Some(conversation) = needs.reports_to.as_ref().or(rows.reports_to.as_ref())

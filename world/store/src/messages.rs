@@ -179,7 +179,12 @@ impl Store {
 
     /// Whom a name stands for: an agent, a conversation, or a session's conversation.
     pub fn addressee(&self, name: &str) -> Result<Option<Addressee>, Error> {
-        self.read(|conn| addressee(conn, name)).map(Result::ok)
+        self.addressee_or_several(name).map(Result::ok)
+    }
+
+    /// The same, or all that could be meant.
+    pub fn addressee_or_several(&self, name: &str) -> Result<Result<Addressee, Vec<String>>, Error> {
+        self.read(|conn| addressee(conn, name))
     }
 }
 
@@ -218,7 +223,7 @@ pub(crate) fn names(conn: &Connection) -> rusqlite::Result<Vec<String>> {
         UNION SELECT conversation FROM (SELECT conversation FROM sessions WHERE ended_at IS NULL LIMIT 500)";
     let mut names: Vec<String> =
         conn.prepare_cached(NAMES)?.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    names.extend(remote_agents::list(conn)?.iter().map(remote_agents::RemoteAgent::shown));
+    names.extend(remote_agents::names(conn)?);
     Ok(names)
 }
 

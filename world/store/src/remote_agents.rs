@@ -5,7 +5,8 @@ use crate::{Durability, Error, Store};
 use model::Ms;
 use model::agent_name;
 use model::effort::RemoteAddressee;
-use rusqlite::{Connection, Row, params};
+use model::remote_card::PresenceCard;
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
 /// After so long without a word nobody is shown or written to any more.
@@ -43,6 +44,8 @@ pub struct RemoteAgentRow {
     pub now_does: Option<String>,
     /// What it asks of a person, which is answered on its machine.
     pub asks: Option<String>,
+    /// The same, as far as it can be answered from elsewhere.
+    pub card: Option<PresenceCard>,
     pub context: Option<i64>,
     /// When its status last changed, by this machine's clock.
     pub since: i64,
@@ -74,6 +77,17 @@ impl Store {
                 Ok(())
             })
         })
+    }
+
+    /// The server that told of them, by its own id.
+    pub fn remote_server(&self) -> Result<Option<String>, Error> {
+        const SERVER: &str = "SELECT server FROM remote_agents LIMIT 1";
+        self.read(|conn| conn.prepare_cached(SERVER)?.query_row([], |row| row.get(0)).optional())
+    }
+
+    /// Agents of other machines as they are written to: `api@vm-3`.
+    pub fn remote_names(&self) -> Result<Vec<String>, Error> {
+        self.read(names)
     }
 
     /// By machine.
@@ -131,7 +145,7 @@ pub(crate) fn addressee(conn: &Connection, typed: &str) -> rusqlite::Result<Resu
     let key = agent_name::key(name);
     let is_meant = |one: &&RemoteAgent| {
         (one.agent == name || agent_name::key(&one.told.name) == key)
-            && place.is_none_or(|place| one.label.eq_ignore_ascii_case(place) || one.machine == place)
+            && place.is_none_or(|place| one.label.eq_ignore_ascii_case(place) || is_id(&one.machine, place))
     };
     let meant: Vec<&RemoteAgent> = all.iter().filter(is_meant).collect();
     Ok(match meant.as_slice() {
@@ -145,9 +159,30 @@ pub(crate) fn addressee(conn: &Connection, typed: &str) -> rusqlite::Result<Resu
     })
 }
 
+/// All of them as they are written to, each told from the others.
+pub(crate) fn names(conn: &Connection) -> rusqlite::Result<Vec<String>> {
+    let all = list(conn)?;
+    let among: Vec<&RemoteAgent> = all.iter().collect();
+    // Of very many nobody reads a list; the nearest name is looked for among these.
+    Ok(all.iter().take(500).map(|one| told_apart(one, &among)).collect())
+}
+
+/// A conversation that another machine carries, where this is its name.
+pub(crate) fn conversation(conn: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
+    let all = list(conn)?;
+    Ok(all.into_iter().filter_map(|one| one.told.conversation).find(|carried| carried == name))
+}
+
+/// The id of a machine, or the end of it, as views show it where two have one label.
+fn is_id(machine: &str, typed: &str) -> bool {
+    const SHORTEST: usize = 8;
+    machine == typed || (typed.len() >= SHORTEST && machine.ends_with(typed))
+}
+
 /// Two machines of one label are told apart by their ids.
 fn told_apart(one: &RemoteAgent, among: &[&RemoteAgent]) -> String {
-    let twice = among.iter().any(|other| other.label == one.label && other.machine != one.machine);
+    let is_like = |other: &RemoteAgent| other.label.eq_ignore_ascii_case(&one.label) && other.machine != one.machine;
+    let twice = among.iter().any(|other| is_like(other));
     if twice { format!("{}@{}", one.told.name, one.machine) } else { one.shown() }
 }
 
@@ -188,6 +223,11 @@ mod tests {
         let (_home, store) = store(&[agent("m1", "vm", "api"), agent("m2", "vm", "api")]);
         let several = store.read(|conn| addressee(conn, "api@vm")).unwrap().unwrap_err();
         assert_eq!(several, ["api@m1", "api@m2"]);
+        let long = agent("0193f2aa-7c41-7000-8000-0000bbbb2222", "vm", "api");
+        let (_home, store) = super::tests::store(&[long, agent("m2", "vm", "api")]);
+        let meant = |typed: &str| store.read(|conn| addressee(conn, typed)).unwrap();
+        assert_eq!(meant("api@bbbb2222").unwrap().machine.as_deref(), Some("0193f2aa-7c41-7000-8000-0000bbbb2222"));
+        assert!(meant("api@2222").is_err(), "too short to be an id");
     }
 
     #[test]

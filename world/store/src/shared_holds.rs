@@ -16,7 +16,7 @@ const KEPT_MS: i64 = 30 * 24 * 3_600_000;
 
 /// A moment on the clock that goes on while the machine sleeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BootMoment {
+pub struct BootTime {
     pub ms: i64,
     pub boot: String,
 }
@@ -32,7 +32,7 @@ pub struct ClaimCopy<'a> {
     pub session: Option<&'a str>,
     pub token: &'a str,
     /// When the claim was sent.
-    pub sent: &'a BootMoment,
+    pub sent: &'a BootTime,
 }
 
 /// Where a held task stands on its server.
@@ -54,7 +54,7 @@ pub struct SharedHold {
     /// The last sign of life of the agent.
     pub renewed_at: Ms,
     /// When the last claim or renewal that the server confirmed was sent.
-    pub confirmed: BootMoment,
+    pub confirmed: BootTime,
     /// Its agent was told that the lease may be over.
     pub told: bool,
     /// The client of its session, where that has a tool in flight: a long test run says nothing.
@@ -70,12 +70,12 @@ impl SharedHold {
         self.confirmed.ms + self.lease_ms - self.lease_ms / 20 - 1_000
     }
 
-    pub fn is_sure(&self, now: &BootMoment) -> bool {
+    pub fn is_sure(&self, now: &BootTime) -> bool {
         now.boot == self.confirmed.boot && now.ms < self.sure_until()
     }
 
     /// A quarter of the lease has passed since the server last confirmed it.
-    pub fn is_renewal_due(&self, now: &BootMoment) -> bool {
+    pub fn is_renewal_due(&self, now: &BootTime) -> bool {
         now.boot != self.confirmed.boot || now.ms >= self.confirmed.ms + self.lease_ms / 4
     }
 }
@@ -179,7 +179,7 @@ impl Tx<'_> {
     }
 
     /// The server has confirmed these claims; the renewal was sent then.
-    pub fn confirm_holds(&self, claims: &[&str], sent: &BootMoment) -> Result<(), Error> {
+    pub fn confirm_holds(&self, claims: &[&str], sent: &BootTime) -> Result<(), Error> {
         const CONFIRM: &str = "UPDATE shared_holds SET confirmed = ?2, boot = ?3, told = 0 WHERE claim = ?1";
         self.verb(|conn| {
             let mut confirm = conn.prepare_cached(CONFIRM)?;
@@ -281,7 +281,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SharedHold> {
         session: row.get(9)?,
         lease_ms: row.get::<_, Option<i64>>(10)?.unwrap_or(model::task::LEASE_MS),
         renewed_at: Ms(row.get::<_, Option<i64>>(11)?.unwrap_or_default()),
-        confirmed: BootMoment { ms: row.get(12)?, boot: row.get(13)? },
+        confirmed: BootTime { ms: row.get(12)?, boot: row.get(13)? },
         told: row.get(14)?,
         tool_of: process(row.get(15)?, row.get(16)?),
         group: process(row.get(17)?, row.get(18)?),

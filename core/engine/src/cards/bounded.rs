@@ -16,7 +16,12 @@ struct Room {
 
 /// As much of the value as is shown, and whether that is all of it.
 pub fn bounded(value: &Value) -> (Value, bool) {
-    let mut room = Room { bytes: MOST_BYTES, values: MOST_VALUES, cut: false };
+    at_most(value, MOST_BYTES)
+}
+
+/// The same with so many bytes of texts and names.
+pub fn at_most(value: &Value, bytes: usize) -> (Value, bool) {
+    let mut room = Room { bytes, values: MOST_VALUES, cut: false };
     let shown = room.take(value, 0);
     (shown, !room.cut)
 }

@@ -74,6 +74,9 @@ fn rooms_sees_a_door_that_should_not_be() {
         ("world/store", "store", "[dependencies]\nharmless = { package = \"tokio\", version = \"1\" }"),
         ("world/daemon", "daemon", "[dependencies]\ninnocent = \"1\""),
         ("world/host", "host", "[dependencies]\ntestkit.workspace = true"),
+        ("world/pipeline", "pipeline", "[dependencies]\nshared_store.workspace = true"),
+        ("world/daemon", "daemon", "[dependencies]\nshared_store.workspace = true"),
+        ("world/service", "service", "[dependencies]\ntokio-postgres = \"0.7\""),
         ("world/nowhere", "nowhere", ""),
         ("world/model", "model", ""),
     ] {

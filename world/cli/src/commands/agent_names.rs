@@ -2,20 +2,52 @@
 
 use crate::error::CliError;
 use engine::fleet::text::line;
+use model::Ms;
 use model::agent_name::{AgentMatch, KnownAgent};
+use model::effort::Addressee;
 use policy::config::nearest;
 use store::Store;
 
 /// So many of those that could be meant are named.
 const MOST_NAMED: usize = 8;
 
-/// The id of the agent that is meant.
+/// The id of the agent that is meant, on this machine.
 pub fn found(store: &Store, typed: &str) -> Result<String, CliError> {
     match store.resolve_agent(typed)? {
         AgentMatch::One(id) => Ok(id),
         AgentMatch::Several(names) => Err(several(typed, &names)),
-        AgentMatch::Unknown => Err(unknown(typed, &store.known_agents()?)),
+        AgentMatch::Unknown => Err(match elsewhere(store, typed)? {
+            Some(refused) => refused,
+            None => unknown_anywhere(typed, &store.known_agents()?, store.remote_names()?),
+        }),
     }
+}
+
+/// The id and the name of an agent, which may be of another machine: `api@vm-3`.
+pub fn anywhere(store: &Store, typed: &str) -> Result<(String, String), CliError> {
+    if store.resolve_agent(typed)? == AgentMatch::Unknown
+        && let Some(Addressee::Remote(remote)) = store.addressee(typed)?
+        && remote.machine.is_some()
+    {
+        return Ok((typed.to_string(), remote.shown));
+    }
+    let id = found(store, typed)?;
+    let name = store.agent_name(&id)?;
+    Ok((id, name))
+}
+
+/// Of an agent of another machine, that only its own machine can do what is asked; `None` where nobody there is meant.
+pub fn elsewhere(store: &Store, typed: &str) -> Result<Option<CliError>, CliError> {
+    let remote = match store.addressee_or_several(typed)? {
+        Ok(Addressee::Remote(remote)) => remote,
+        Err(names) if !names.is_empty() => return Ok(Some(several(typed, &names))),
+        Ok(Addressee::Agent(_) | Addressee::Conversation(_)) | Err(_) => return Ok(None),
+    };
+    let shown = line(&remote.shown, 120);
+    let machine = remote.shown.rsplit_once('@').map_or("its machine".into(), |(_, machine)| line(machine, 80));
+    let why = format!("`{shown}` is on another machine, and this is done where the agent is");
+    let here = "from here: `taut send`, `taut say`, `taut answer`";
+    Ok(Some(CliError::not_found(why).hint(format!("run it on {machine}; {here}"))))
 }
 
 /// The same for a filter: what is nobody's name stays as it was typed, and finds nothing.
@@ -39,6 +71,12 @@ pub fn with_id(name: &str, id: &str) -> String {
 
 pub fn unknown(typed: &str, known: &[KnownAgent]) -> CliError {
     CliError::not_found(no_such(typed, known)).hint("taut agents")
+}
+
+fn unknown_anywhere(typed: &str, known: &[KnownAgent], remote: Vec<String>) -> CliError {
+    let elsewhere = remote.into_iter().map(|name| KnownAgent { id: name, name: None, present: true, at: Ms(0) });
+    let all: Vec<KnownAgent> = known.iter().cloned().chain(elsewhere).collect();
+    unknown(typed, &all)
 }
 
 /// With the nearest name or id there is, whichever letters are great or small.

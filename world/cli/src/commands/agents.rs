@@ -6,11 +6,11 @@ use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
 use clap::Args;
 use dash::view_model::{self, AgentRow, FAILED_TOOL};
-use dash::{Feed, agent_place};
+use dash::{Feed, agent_place, remote_row};
 use host::paths::PathVariables;
-use model::Ms;
 use model::row::AgentStatus;
 use model::status_colour::TerminalColour;
+use model::{Ms, WallClock};
 use std::time::Duration;
 use store::{Store, StoreHandle};
 
@@ -46,11 +46,14 @@ pub fn run(args: &AgentsArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     }
     let now = host::clock::now();
-    let mixed = view_model::is_mixed(&rows);
-    let shown: Vec<Vec<Text>> = rows.iter().map(|row| line(row, mixed, now, printer)).collect();
+    let shows = Columns { client: view_model::is_mixed(&rows), machine: remote_row::is_over_machines(&rows) };
+    let shown: Vec<Vec<Text>> = rows.iter().map(|row| line(row, shows, now, printer)).collect();
     let mut names = vec!["STATUS", "AGENT", "WHERE", "SINCE", "CONTEXT", "NOW", "TASK", "PROJECT"];
-    if mixed {
+    if shows.client {
         names.insert(CLIENT_AT, "CLIENT");
+    }
+    if shows.machine {
+        names.insert(0, "MACHINE");
     }
     printer.table(&names, &shown);
     Ok(Exit::Ok)
@@ -122,18 +125,30 @@ fn print_change(change: &Change<'_>, printer: &Printer) {
     }
     let to = to.map_or_else(|| printer.dim("gone"), |status| shown(status, printer));
     let from = from.map(|from| format!(" (was {})", from.name())).unwrap_or_default();
-    printer.line(text!("{} {} {}{}", host::clock::shown(row.since), row.name, to, from));
+    printer.line(text!("{} {} {}{}", host::clock::shown(row.since), row.called(), to, from));
 }
+
+/// Which columns say anything in this fleet.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    client: bool,
+    machine: bool,
+}
+
+/// Where the agents are that are not elsewhere.
+const THIS_MACHINE: &str = "(here)";
 
 /// Which agent it is stands beside its name, where there is more than one kind.
 const CLIENT_AT: usize = 3;
 
-fn line(row: &AgentRow, mixed: bool, now: Ms, printer: &Printer) -> Vec<Text> {
+fn line(row: &AgentRow, shows: Columns, now: Ms, printer: &Printer) -> Vec<Text> {
     let tool = row.tool.as_ref().map(|tool| format!("{} {}", tool.name, ago(now.since(tool.since))));
     let failed = row.failed_tool.as_ref().filter(|_| row.why.is_none());
     // Of one that does nothing, what it said last.
     let doing = row.why.clone().or(tool).or_else(|| row.doing.clone()).or_else(|| row.last_words.clone());
     let doing = doing.or_else(|| failed.cloned());
+    let silence = row.remote.as_ref().and_then(|at| at.silence(WallClock(host::clock::utc_offset_s), now));
+    let doing = silence.or(doing);
     let doing = doing.map(|text| if failed.is_some() { format!("{FAILED_TOOL}{text}") } else { text });
     let nothing = || "-".to_string();
     let mut cells = vec![
@@ -146,8 +161,12 @@ fn line(row: &AgentRow, mixed: bool, now: Ms, printer: &Printer) -> Vec<Text> {
         row.task.clone().or_else(|| row.effort.clone()).unwrap_or_else(nothing).into(),
         row.project.clone().into(),
     ];
-    if mixed {
+    if shows.client {
         cells.insert(CLIENT_AT, row.client.clone().unwrap_or_else(nothing).into());
+    }
+    if shows.machine {
+        let machine = row.remote.as_ref().map(|at| short(&at.machine, 24));
+        cells.insert(0, machine.unwrap_or_else(|| THIS_MACHINE.to_string()).into());
     }
     cells
 }

@@ -34,8 +34,7 @@ pub fn run(args: &SayArgs, printer: &Printer) -> Result<Exit, CliError> {
     let place = FleetPlace { state: places.state(), home: places.home() };
     let person = Person { user: person::name(), place: ActionPlace::Terminal };
     let mut store = stored()?.ok_or_else(|| agent_names::unknown(&args.agent, &[]))?;
-    let id = agent_names::found(&store, &args.agent)?;
-    let name = store.agent_name(&id)?;
+    let (id, name) = agent_names::anywhere(&store, &args.agent)?;
     let said = actions::say(&mut store, &place, &person, &id, &text).map_err(|error| match error {
         ActionError::NoAgent(_) => {
             CliError::not_found(format!("{} has ended", line(&name, 80))).hint("taut sessions --all")
@@ -56,6 +55,7 @@ fn show((id, name): (&str, &str), said: &Said, printer: &Printer) {
             Said::Message { wakes, why } => {
                 json!({"agent": id, "name": name, "way": "message", "wakes": wakes, "why": why})
             }
+            Said::Elsewhere { to } => json!({"agent": id, "name": to, "way": "elsewhere"}),
         });
     }
     let agent = line(name, 80);
@@ -69,5 +69,10 @@ fn show((id, name): (&str, &str), said: &Said, printer: &Printer) {
             };
             format!("not typed: {why}\nsent to {agent} as a note of yours; {when}")
         }
+        Said::Elsewhere { to } => format!(
+            "sent to {} on another machine as words of a person on this one; they are shown there when the shared server \
+             has been reached",
+            line(to, 120)
+        ),
     }));
 }

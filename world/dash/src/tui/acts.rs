@@ -101,7 +101,11 @@ impl ViewState {
     /// The keys of the list that do something to the agent they stand at.
     pub(super) fn act(&mut self, letter: char) -> Vec<ViewEffect> {
         let Some(row) = self.acted_on().cloned() else { return Vec::new() };
-        let (agent, name) = (row.id.clone(), row.name.clone());
+        let (agent, name) = (row.id.clone(), row.called());
+        if let Some(place) = row.remote.as_ref().filter(|_| !matches!(letter, 'a' | 'w')) {
+            self.tell(format!("{name} is on another machine: do that in `taut top` on {}", place.machine));
+            return Vec::new();
+        }
         match letter {
             'a' => self.open_card(&row),
             'w' => self.write(WritingAbout::Say { agent, name }),
@@ -134,6 +138,11 @@ impl ViewState {
     fn open_card(&mut self, row: &AgentRow) {
         match row.cards.iter().find(|card| card.state == "open") {
             Some(card) => self.card = Some(CardPanel::of(row, card, self.now)),
+            None if row.remote.is_some() && row.status != AgentStatus::Working => self.tell(format!(
+                "{} cannot be answered from here: answer it at its own terminal; `taut answer on` on its machine makes it \
+                 so for later ones",
+                row.called()
+            )),
             None if matches!(row.status, AgentStatus::Attention | AgentStatus::Checked) => self.tell(format!(
                 "{} cannot be answered from here; `o` goes to its pane, `taut answer on` makes it so for later ones",
                 row.name

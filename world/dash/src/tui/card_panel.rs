@@ -39,7 +39,7 @@ impl CardPanel {
         let count = questions(&card.input).map(|all| all.len()).unwrap_or_default();
         Self {
             agent: row.id.clone(),
-            name: row.name.clone(),
+            name: row.called(),
             card: card.clone(),
             opened: now,
             chosen: vec![(Vec::new(), None); count],

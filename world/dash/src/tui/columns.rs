@@ -3,6 +3,7 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
+    Machine,
     Status,
     Agent,
     Place,
@@ -34,6 +35,7 @@ pub(super) const MARGIN: usize = 1;
 impl Column {
     pub fn name(self) -> &'static str {
         match self {
+            Self::Machine => "MACHINE",
             Self::Status => "STATUS",
             Self::Agent => "AGENT",
             Self::Place => "WHERE",
@@ -60,6 +62,7 @@ impl Column {
     /// how wide it may get, and the width of the screen from which on it is shown.
     fn wish(self) -> Wish {
         let (least, share, most, from) = match self {
+            Self::Machine => (10, 8, 20, 0),
             Self::Status => (11, 0, 11, 0),
             Self::Agent => (14, 16, 28, 0),
             Self::Place => (7, 0, 7, 130),
@@ -86,7 +89,8 @@ struct Wish {
     from: usize,
 }
 
-const ALL: [Column; 14] = [
+const ALL: [Column; 15] = [
+    Column::Machine,
     Column::Status,
     Column::Agent,
     Column::Place,
@@ -103,9 +107,21 @@ const ALL: [Column; 14] = [
     Column::Since,
 ];
 
-/// Which agent each is stands there only where they are of more than one kind.
-pub(super) fn fit(width: usize, mixed: bool) -> Vec<Sized> {
-    let shown = ALL.into_iter().filter(|column| column.wish().from <= width && (mixed || *column != Column::Client));
+/// What is the same for all of them: then a column says nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Differs {
+    /// Agents are of more than one kind.
+    pub kinds: bool,
+    pub machines: bool,
+}
+
+pub(super) fn fit(width: usize, differs: Differs) -> Vec<Sized> {
+    let says = |column: &Column| match column {
+        Column::Client => differs.kinds,
+        Column::Machine => differs.machines,
+        _ => true,
+    };
+    let shown = ALL.into_iter().filter(|column| column.wish().from <= width && says(column));
     let shown: Vec<Column> = shown.collect();
     let needed: usize = shown.iter().map(|column| column.wish().least + GAP).sum::<usize>() + MARGIN;
     let room = width.saturating_sub(needed.saturating_sub(GAP));
@@ -136,17 +152,22 @@ mod tests {
     #[test]
     fn f4_the_columns_fill_the_screen_exactly_and_the_least_important_go_first() {
         for width in 20..400 {
-            for mixed in [false, true] {
-                let sized = fit(width, mixed);
+            for (kinds, machines) in [(false, false), (true, false), (false, true), (true, true)] {
+                let sized = fit(width, Differs { kinds, machines });
                 let taken: usize = sized.iter().map(|one| one.cells + GAP).sum::<usize>() + MARGIN - GAP;
-                assert!(taken == width || width < 40, "{taken} of {width}");
+                assert!(taken == width || width < 52, "{taken} of {width}");
             }
         }
-        let names = |width| fit(width, false).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
+        let names =
+            |width| fit(width, Differs::default()).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
         assert_eq!(names(80), "STATUS AGENT CTX NOW FOR SINCE");
         assert_eq!(names(120), "STATUS AGENT PROJECT CTX NOW FOR TASK MSG SINCE");
         assert_eq!(names(200), "STATUS AGENT WHERE PROJECT CTX NOW FOR TASK SUB MSG CHANGES COST SINCE");
-        let mixed = fit(80, true).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
+        let mixed = Differs { kinds: true, machines: false };
+        let mixed = fit(80, mixed).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
         assert_eq!(mixed, "STATUS AGENT CLIENT CTX NOW FOR SINCE");
+        let over = Differs { kinds: false, machines: true };
+        let over = fit(80, over).iter().map(|one| one.column.name()).collect::<Vec<_>>().join(" ");
+        assert_eq!(over, "MACHINE STATUS AGENT CTX NOW FOR SINCE");
     }
 }

@@ -1,18 +1,20 @@
 //! The table of agents, the tasks' totals and the latest verdicts.
 
 use super::canvas::{Canvas, rule, span};
-use super::columns::{Column, GAP, MARGIN, Sized, fit};
+use super::columns::{Column, Differs, GAP, MARGIN, Sized, fit};
 use super::draw_lists::{totals_line, verdict_line};
 use super::look::{bold, faint};
 use super::state::{Focus, ViewState};
 use super::text::{age, cut, left, line, project, right, squeeze, width, within};
+use crate::remote_row::is_over_machines;
 use crate::view_model::{AgentRow, FAILED_TOOL, is_mixed, state_words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 pub(super) fn fleet(state: &ViewState, canvas: &mut Canvas<'_>) {
     let layout = state.layout();
-    let columns = fit(canvas.width(), is_mixed(state.rows()));
+    let differs = Differs { kinds: is_mixed(state.rows()), machines: is_over_machines(state.rows()) };
+    let columns = fit(canvas.width(), differs);
     let name = |one: &Sized| {
         let text = if one.column.is_number() {
             right(one.column.name(), one.cells)
@@ -76,6 +78,10 @@ fn cell(state: &ViewState, row: &AgentRow, sized: Sized) -> Vec<Span<'static>> {
     let cells = sized.cells;
     let number = |count: u64| if count == 0 { String::new() } else { count.to_string() };
     match sized.column {
+        Column::Machine => {
+            let machine = row.remote.as_ref().map_or_else(|| "(here)".to_string(), |at| line(&at.machine));
+            vec![span(left(&squeeze(&machine, cells), cells), faint())]
+        }
         Column::Status => {
             let text = format!("{} {}", row.status.mark(), row.status.name());
             vec![span(left(&text, cells), state.look.status(row.status))]
@@ -131,6 +137,9 @@ fn context(state: &ViewState, percent: Option<f64>, cells: usize) -> Vec<Span<'s
 
 /// What it does now, behind the mark of a tool that failed before.
 fn marked(state: &ViewState, row: &AgentRow, cells: usize) -> Vec<Span<'static>> {
+    if let Some(silence) = row.remote.as_ref().and_then(|at| at.silence(state.wall, state.now)) {
+        return vec![span(left(&silence, cells), state.look.warn())];
+    }
     if row.failed_tool.is_none() || row.why.is_some() || cells <= FAILED_TOOL.chars().count() {
         return now(row, cells);
     }

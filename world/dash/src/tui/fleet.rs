@@ -1,5 +1,7 @@
 //! Which agents are listed, in which order.
 
+use super::state::Order;
+use crate::remote_row::by_machine;
 use crate::view_model::{AgentRow, urgency};
 use model::Ms;
 use std::cmp::{Ordering, Reverse};
@@ -74,12 +76,16 @@ impl View {
     }
 }
 
-/// Indexes of the rows that pass the filter, in order.
-pub(super) fn order(rows: &[AgentRow], filter: &str, sort: Sort) -> Vec<usize> {
+/// Indexes of the rows that pass the filter: by machine, and of each in order.
+pub(super) fn order(rows: &[AgentRow], filter: &str, (sort, order): (Sort, Order)) -> Vec<usize> {
     let words: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();
     let passes = |row: &AgentRow| words.is_empty() || matches(row, &words);
     let mut kept: Vec<(usize, &AgentRow)> = rows.iter().enumerate().filter(|(_, row)| passes(row)).collect();
-    kept.sort_by(|(_, a), (_, b)| sort.compare(a, b));
+    let within = |a: &AgentRow, b: &AgentRow| match order {
+        Order::Usual => sort.compare(a, b),
+        Order::Reversed => sort.compare(b, a),
+    };
+    kept.sort_by(|(_, a), (_, b)| by_machine(a, b).then_with(|| within(a, b)));
     kept.into_iter().map(|(at, _)| at).collect()
 }
 
@@ -99,6 +105,7 @@ fn matches(row: &AgentRow, words: &[String]) -> bool {
         row.effort.as_deref(),
         row.phase.as_deref(),
         row.doing.as_deref(),
+        row.remote.as_ref().map(|at| at.machine.as_str()),
     ];
     let text = shown.into_iter().flatten().collect::<Vec<_>>().join("\n").to_lowercase();
     words.iter().all(|word| text.contains(word.as_str()))

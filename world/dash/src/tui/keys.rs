@@ -157,6 +157,14 @@ impl ViewState {
     fn open_timeline(&mut self) -> Vec<ViewEffect> {
         let Some(row) = self.chosen_row().cloned() else { return Vec::new() };
         let Some(session) = row.session.clone() else {
+            if let Some(place) = &row.remote {
+                self.tell(format!(
+                    "{} is on another machine: its timeline is in `taut top` on {}, and `taut events --fleet` asks the server",
+                    row.called(),
+                    place.machine
+                ));
+                return Vec::new();
+            }
             if let Some(run) = &row.run {
                 self.detail = Some(Detail::of_run(run, self.now));
                 return Vec::new();
@@ -175,6 +183,10 @@ impl ViewState {
         }
         let agent = self.timeline.as_ref().map(|timeline| timeline.agent.clone()).or_else(|| self.chosen.clone());
         let row = self.rows().iter().find(|row| Some(&row.id) == agent.as_ref());
+        if let Some((name, machine)) = row.and_then(|row| Some((row.called(), row.remote.as_ref()?.machine.clone()))) {
+            self.tell(format!("{name} is on another machine: its terminal is on {machine}"));
+            return Vec::new();
+        }
         match row.map(|row| (row.name.clone(), row.pane.clone())) {
             Some((_, Some(pane))) => return vec![ViewEffect::Jump { pane }],
             Some((name, None)) => self.tell(format!("{name} is in no tmux pane")),

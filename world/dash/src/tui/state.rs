@@ -283,11 +283,7 @@ impl ViewState {
 
     /// The list anew: after a change of rows, order or filter.
     pub(super) fn list(&mut self) {
-        let mut listed = fleet::order(self.rows(), &self.filter, self.sort);
-        if self.order == Order::Reversed {
-            listed.reverse();
-        }
-        self.listed = listed;
+        self.listed = fleet::order(self.rows(), &self.filter, (self.sort, self.order));
         let place = self.listed.iter().position(|at| self.rows().get(*at).map(|row| &row.id) == self.chosen.as_ref());
         // An agent that is gone leaves the choice where it was, to whoever stands there now.
         self.agents.at = place.unwrap_or(self.agents.at);

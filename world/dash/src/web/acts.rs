@@ -2,6 +2,7 @@
 //! `taut top` use too: the page has no way of its own to an agent.
 
 use super::connections::ConnectionEnds;
+use actions::remote_answer::{AnswerWay, answer_anywhere, card_anywhere, fate};
 use actions::{ActionError, FleetPlace, Interrupted, PaneWay, Person, Said};
 use model::card::{Card, CardAnswer, ChosenAnswer};
 use serde::Deserialize;
@@ -81,6 +82,12 @@ pub type Perform = dyn Fn(&PageAct) -> Result<Value, ActionError> + Send + Sync;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// So long the page waits for word of an answer that went to another machine.
+const FATE_WITHIN: Duration = Duration::from_secs(5);
+
+/// When something comes to another machine.
+const WHEN_REACHED: &str = "once the shared server has been reached";
+
 /// The real one, with a connection of its own that is kept.
 pub fn perform(by: PagePerson) -> Box<Perform> {
     let handle = Mutex::new(StoreHandle::default());
@@ -100,10 +107,15 @@ impl PageAct {
     fn on(&self, store: &mut Store, by: &PagePerson) -> Result<Value, ActionError> {
         match self {
             Self::Answer { card, answer } => {
-                let stored = store.card(card)?.ok_or_else(|| ActionError::NoCard(card.clone()))?;
-                let answer = answer.to(&stored).map_err(ActionError::Refused)?;
-                actions::answer(store, &by.person, card, answer)?;
-                Ok(json!({"state": "answered"}))
+                let shown = card_anywhere(store, card)?.ok_or_else(|| ActionError::NoCard(card.clone()))?;
+                let answer = answer.to(&shown).map_err(ActionError::Refused)?;
+                Ok(match answer_anywhere(store, (&by.place, &by.person), (card, answer))? {
+                    AnswerWay::Here(_) => json!({"state": "answered"}),
+                    AnswerWay::Sent(sent) => match fate(store, &sent, FATE_WITHIN)? {
+                        Some((taken, said)) => json!({"sent": sent.agent, "taken": taken, "said": said}),
+                        None => json!({"sent": sent.agent}),
+                    },
+                })
             }
             Self::Agent { agent, act } => act.on(store, by, agent),
         }
@@ -149,6 +161,7 @@ impl AgentAct {
                         if wakes { "it is woken for it" } else { "it is shown it at its next prompt or tool call" };
                     json!({"done": format!("left as a note of yours; {when}"), "why": why})
                 }
+                Said::Elsewhere { to } => json!({"done": format!("{to} is shown it there, {WHEN_REACHED}")}),
             },
             Self::Seen => match actions::mark_seen(store, agent)? {
                 Focus::Checked => json!({"done": "marked as seen"}),

@@ -2,6 +2,7 @@
 //! same numbers as the commands' `--json`.
 
 use crate::agent_place;
+use crate::remote_row;
 use crate::session_export::answered_card;
 use crate::session_view::SessionRow;
 use crate::timeline::cursor;
@@ -48,6 +49,11 @@ pub struct RecallSearch {
 }
 
 pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
+    fleet_until(store).map(|(fleet, _)| fleet)
+}
+
+/// With the moment from which on another machine will not have been heard of for too long.
+pub fn fleet_until(store: Option<&Store>) -> Result<(Value, Option<Ms>), store::Error> {
     let mut glance = store.map(Store::fleet).transpose()?.unwrap_or_default();
     // A holder that was killed leaves its card behind: nobody would hear an answer to it.
     let members = glance.members.iter_mut().chain(glance.runs.iter_mut().filter_map(|run| run.member.as_mut()));
@@ -59,7 +65,7 @@ pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
     let summary = FleetSummary::of(&rows);
     let counts: serde_json::Map<String, Value> =
         AgentStatus::ALL.iter().map(|status| (status.name().to_owned(), json!(summary.count(*status)))).collect();
-    Ok(scrubbed(json!({
+    let told = scrubbed(json!({
         "at": now().rfc3339(),
         "agents": rows.iter().map(view_model::AgentRow::object).collect::<Vec<_>>(),
         "summary": counts,
@@ -67,7 +73,8 @@ pub fn fleet(store: Option<&Store>) -> Result<Value, store::Error> {
         "recorded": store.is_some(),
         "had_sessions": store.map(Store::had_sessions).transpose()?.unwrap_or_default(),
         "warnings": store.map(view_model::warnings).transpose()?.unwrap_or_default(),
-    })))
+    }));
+    Ok((told, remote_row::next_silence(&rows)))
 }
 
 /// `None` where there is no such session.

@@ -34,6 +34,7 @@ const ASSETS: &[Asset] = &[
     asset!("/row_acts.js", "row_acts.js", SCRIPT),
     asset!("/dialogs.js", "dialogs.js", SCRIPT),
     asset!("/keys.js", "keys.js", SCRIPT),
+    asset!("/machines.js", "machines.js", SCRIPT),
     asset!("/runs.js", "runs.js", SCRIPT),
     asset!("/session.js", "session.js", SCRIPT),
     asset!("/tasks.js", "tasks.js", SCRIPT),

@@ -9,8 +9,14 @@ use store::Store;
 
 /// `None` where there is no such card, or none any more.
 pub fn card(store: Option<&Store>, id: &str) -> Result<Option<Value>, store::Error> {
-    let found = store.map(|store| store.card(id)).transpose()?.flatten();
-    let Some((store, card)) = store.zip(found) else { return Ok(None) };
+    let Some(store) = store else { return Ok(None) };
+    let Some(card) = store.card(id)? else {
+        return Ok(actions::remote_answer::remote_card(store, id)?.map(|remote| {
+            let mut told = shown(&remote.card);
+            told["agent_name"] = json!(flat(&remote.agent.shown()));
+            scrubbed(told)
+        }));
+    };
     let mut told = shown(&card);
     told["agent_name"] = json!(flat(&store.agent_name(&card.agent)?));
     Ok(Some(scrubbed(told)))

@@ -104,6 +104,8 @@ impl CachedPages {
 fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
     let mut told = CacheAnswer::Nothing;
     let mut warned = store::Unstored::default();
+    // A machine that falls silent is no change of the database.
+    let mut falls_silent = None;
     loop {
         let Some(cache) = of.upgrade() else { return };
         if cache.news.receiver_count() == 0 {
@@ -125,15 +127,20 @@ fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
         };
         // What could not be stored is no change of the database.
         let unstored = store::unstored(&shelf.folder);
-        if changed || unstored != warned {
+        let silent = falls_silent.is_some_and(|at| api::now() >= at);
+        if changed || silent || unstored != warned {
             warned = unstored;
+            falls_silent = None;
             told = match shelf.store.current() {
                 Some(_) => CacheAnswer::Fleet,
                 None if renewed.is_ok() => CacheAnswer::Empty,
                 None => CacheAnswer::Failure,
             };
-            let json = match renewed.and_then(|_| shelf.read(api::fleet)) {
-                Ok(fleet) => fleet,
+            let json = match renewed.and_then(|_| shelf.read(|store| api::fleet_until(store))) {
+                Ok((fleet, silence)) => {
+                    falls_silent = silence;
+                    fleet
+                }
                 Err(error) => api::failure(&error.to_string()),
             };
             tell(&cache, &json);

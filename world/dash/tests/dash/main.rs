@@ -6,6 +6,7 @@ mod feed;
 mod keys;
 mod loops;
 mod panics;
+mod remote;
 mod rows;
 mod screens;
 mod timeline;

@@ -131,6 +131,7 @@ pub fn row(id: &str, status: AgentStatus) -> AgentRow {
         failed_tool: None,
         cards: Vec::new(),
         run: None,
+        remote: None,
     }
 }
 

@@ -19,11 +19,12 @@ mod workers;
 pub use caller::{TaskCaller, caller};
 pub use claim::Claimed;
 pub use planning::TaskChange;
+pub use policy::config::sections::OnUnsure;
 pub use reap::Reaped;
 pub use settle::Settled;
-pub use shared_round::{OnUnsure, SharedRound};
+pub use shared_round::SharedRound;
 pub use sync::{MissingTasks, PlannedTasks, Rehearsal, SyncMode, Synced, UnknownDeps, read_plan};
-pub use transfer::{MovePlan, Moved, TaskLeft};
+pub use transfer::{MovePlan, MovedTasks, TaskLeft};
 pub use workers::hostname;
 
 pub(crate) use reap::lives;

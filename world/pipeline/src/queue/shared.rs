@@ -7,7 +7,7 @@ use engine::queue::{self, Actor, Claimant, Proof, SettleResult, TaskAction};
 use model::Ms;
 use model::task::{ClockReading, Queued, Task, TaskStatus, TaskTransition};
 use store::{
-    AttemptKey, BootMoment, ClaimCopy, ClaimWish, Durability, LeaseNeed, OwedTurn, QueuePlace, Renewal, ServerClaim,
+    AttemptKey, BootTime, ClaimCopy, ClaimWish, Durability, LeaseNeed, OwedTurn, QueuePlace, Renewal, ServerClaim,
     ServerError, ServerTurn, TaskStanding, TurnAnswer,
 };
 
@@ -22,8 +22,8 @@ enum Here {
 }
 
 /// Now, on the clock that goes on while the machine sleeps.
-pub(super) fn boot_moment() -> BootMoment {
-    BootMoment { ms: sys::clock::since_boot_ms(), boot: sys::clock::boot().to_owned() }
+pub(super) fn boot_moment() -> BootTime {
+    BootTime { ms: sys::clock::since_boot_ms(), boot: sys::clock::boot().to_owned() }
 }
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
@@ -78,7 +78,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         project: &str,
         claimant: &Claimant,
         (claim, token): (ServerClaim, String),
-        sent: &BootMoment,
+        sent: &BootTime,
     ) -> Result<Claimed, QueueError> {
         let place = self.place()?;
         let kept = self.transact(Durability::Full, |tx, moment| {

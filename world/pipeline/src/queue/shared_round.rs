@@ -9,8 +9,9 @@ use model::Ms;
 use model::effect::Write;
 use model::effort::{Addressee, MemoryWrite, Message};
 use model::task::{AttemptOutcome, ClockReading, Queued, TaskStatus};
+use policy::config::sections::OnUnsure;
 use std::time::Duration;
-use store::{BootMoment, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerTurn, SharedHold, TaskStanding};
+use store::{BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerTurn, SharedHold, TaskStanding};
 
 /// What a round did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,16 +27,9 @@ pub struct SharedRound {
     pub expired: Vec<String>,
 }
 
-/// What happens to an agent whose lease may be over while its server cannot be reached.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OnUnsure {
-    #[default]
-    Tell,
-    /// Where Taut itself started it, it is stopped.
-    Stop,
-}
-
 const MOST: usize = 100;
+/// A server that does not answer holds a round up for so long at most.
+const LONGEST_ROUND_MS: i64 = 15_000;
 /// A claim that nobody here knows of is left alone for so long: whoever made it may be about to write it down.
 const UNKNOWN_MS: i64 = 60_000;
 /// How long a group we started gets to end by itself.
@@ -45,11 +39,13 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Everything of a round that concerns the tasks of this queue, the words that are owed first.
     pub fn shared_round(&mut self, on_unsure: OnUnsure) -> Result<SharedRound, QueueError> {
         let mut round = SharedRound::default();
+        // Who would be unsure before a round that finds nobody comes to its end is told now: it would be too late then.
+        self.tell_unsure(on_unsure, LONGEST_ROUND_MS)?;
         let done = self.say_owed(&mut round).and_then(|()| self.renew_due(&mut round));
         // Whether the server was reached or not: that is what makes a lease unsure.
-        self.tell_unsure(on_unsure)?;
+        self.tell_unsure(on_unsure, 0)?;
         done?;
-        self.give_up_unknown()?;
+        self.compare_holds(&mut round)?;
         round.expired = self.reap_server()?;
         self.transact(Durability::Normal, |tx, moment| tx.forget_copies(moment.now))?;
         Ok(round)
@@ -132,7 +128,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         for (hold, age) in &due {
             if kept.contains(&hold.id) {
                 round.renewed += 1;
-                let since = BootMoment { ms: sent.ms - age, boot: sent.boot.clone() };
+                let since = BootTime { ms: sent.ms - age, boot: sent.boot.clone() };
                 self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[&hold.claim], &since))?;
             } else {
                 round.lost.push(hold.slug.clone());
@@ -167,10 +163,12 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     /// Leases that the server has not confirmed for so long that another may have been given the task.
-    fn tell_unsure(&mut self, on_unsure: OnUnsure) -> Result<(), QueueError> {
+    /// `ahead_ms`: those too that will be so long without a word by then; of a short lease never more than a quarter.
+    fn tell_unsure(&mut self, on_unsure: OnUnsure, ahead_ms: i64) -> Result<(), QueueError> {
         let (place, moment) = (self.place()?, boot_moment());
         for hold in self.store.shared_holds(&place.server)? {
-            if hold.queue != place.queue || hold.told || hold.is_sure(&moment) {
+            let then = BootTime { ms: moment.ms + ahead_ms.min(hold.lease_ms / 4), boot: moment.boot.clone() };
+            if hold.queue != place.queue || hold.told || hold.is_sure(&then) {
                 continue;
             }
             if !self.transact(Durability::Full, |tx, _| tx.note_unsure(&hold.claim))? {
@@ -190,15 +188,44 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(())
     }
 
-    /// Claims by this machine that were never written down here: who made them is gone.
-    fn give_up_unknown(&mut self) -> Result<(), QueueError> {
-        for held in self.ask(|server| server.held())? {
-            if held.silent_ms < UNKNOWN_MS || self.transact(Durability::Normal, |tx, _| tx.knows_claim(&held.claim))? {
-                continue;
+    /// What this machine holds by the server's word, beside what it believes.
+    fn compare_holds(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
+        let place = self.place()?;
+        // Read first: what is claimed while the server is asked is not among them.
+        let believed = self.store.shared_holds(&place.server)?;
+        let there = self.ask(|server| server.held())?;
+        for held in &there {
+            self.give_up_unknown(held)?;
+        }
+        for hold in believed.iter().filter(|hold| hold.queue == place.queue) {
+            if !there.iter().any(|held| held.claim == hold.claim) {
+                self.lose_ended(hold, round)?;
             }
-            let back = queue::hand_back(&as_task(&held), "claimed and never heard of", (self.clock)().now);
-            let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
-            self.ask(|server| server.settle(&turn))?;
+        }
+        Ok(())
+    }
+
+    /// A claim by this machine that was never written down here: who made it is gone.
+    fn give_up_unknown(&mut self, held: &HeldThere) -> Result<(), QueueError> {
+        if held.silent_ms < UNKNOWN_MS || self.transact(Durability::Normal, |tx, _| tx.knows_claim(&held.claim))? {
+            return Ok(());
+        }
+        let back = queue::hand_back(&as_task(held), "claimed and never heard of", (self.clock)().now);
+        let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
+        self.ask(|server| server.settle(&turn))?;
+        Ok(())
+    }
+
+    /// Nobody spoke for its agent, so no renewal found out that the server has ended it. Who is just finishing has let go of
+    /// the copy before the server could hear of it.
+    fn lose_ended(&mut self, hold: &SharedHold, round: &mut SharedRound) -> Result<(), QueueError> {
+        let still = self.transact(Durability::Normal, |tx, _| {
+            let copy = tx.copy_of(&hold.project, &hold.slug)?;
+            Ok(copy.is_some_and(|(task, claim)| task.hold.is_some() && claim == hold.claim))
+        })?;
+        if still {
+            round.lost.push(hold.slug.clone());
+            self.lose(hold)?;
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub struct TaskLeft {
 
 /// What was moved.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Moved {
+pub struct MovedTasks {
     /// Written to the server now.
     pub added: Vec<String>,
     /// There already: by an earlier try.
@@ -73,9 +73,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         project: &str,
         plan: &MovePlan,
         server: &mut dyn TaskServer,
-    ) -> Result<Moved, QueueError> {
+    ) -> Result<MovedTasks, QueueError> {
         let queue = server.place().queue.clone();
-        let mut moved = Moved { left: plan.left.clone(), ..copy(&plan.tasks, &queue, server)? };
+        let mut moved = MovedTasks { left: plan.left.clone(), ..copy(&plan.tasks, &queue, server)? };
         let known = std::mem::take(&mut moved.known);
         let ours: BTreeMap<&str, &Task> = plan.tasks.iter().map(|task| (task.queued.slug.as_str(), task)).collect();
         for slug in known {
@@ -138,13 +138,13 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 }
 
 /// Writes all in one transaction of the server; what is there already is left as it is.
-fn copy(tasks: &[Task], queue: &str, server: &mut dyn TaskServer) -> Result<Moved, QueueError> {
-    let mut moved = Moved::default();
+fn copy(tasks: &[Task], queue: &str, server: &mut dyn TaskServer) -> Result<MovedTasks, QueueError> {
+    let mut moved = MovedTasks::default();
     if tasks.is_empty() {
         return Ok(moved);
     }
     server.plan(&mut |rows| {
-        moved = Moved::default();
+        moved = MovedTasks::default();
         let slugs: Vec<&str> = tasks.iter().map(|task| task.queued.slug.as_str()).collect();
         rows.prefetch(&slugs)?;
         let mut added: Vec<(&Task, Queued)> = Vec::new();

@@ -12,7 +12,8 @@ use model::task::{Queued, TaskPlan};
 pub(super) fn may_set(verify: Option<&String>, speaker: &Speaker, is_shared: bool) -> Result<(), QueueError> {
     match (verify, speaker) {
         (Some(_), _) if is_shared => Err(QueueError::Wrong(
-            "the queue of this project is on a server, and no command comes from there: leave --verify out, and let              `verify` under [loop] in the project's configuration prove every task. Nothing was written"
+            "the queue of this project is on a server, and no command comes from there: leave --verify out, and \
+             let `verify` under [loop] in the project's configuration prove every task. Nothing was written"
                 .to_string(),
         )),
         (Some(_), Speaker::Agents(_)) => Err(QueueError::Wrong(format!(

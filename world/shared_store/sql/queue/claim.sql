@@ -35,7 +35,8 @@ ON CONFLICT (id) DO NOTHING;
 -- claim went through before, which `claimed` tells. So does 23505 on attempts.claim.
 WITH pick AS MATERIALIZED (
   SELECT id FROM {s}.tasks
-  WHERE project = $1::int AND status = 'open' AND open_blockers = 0 AND ready_at IS NULL
+  -- `project + 0` is what the one index in the right order has.
+  WHERE project + 0 = $1::int AND status = 'open' AND open_blockers = 0 AND ready_at IS NULL
   ORDER BY priority, created_at, id LIMIT 1
   FOR NO KEY UPDATE SKIP LOCKED
 ), taken AS (

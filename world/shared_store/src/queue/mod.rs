@@ -11,7 +11,7 @@ mod turn;
 
 pub use sql::queue_statement;
 
-use crate::Link;
+use crate::ServerLink;
 use answer::Reading;
 use flights::{Flights, text};
 use model::task::{Attempt, Queued, Task};
@@ -28,7 +28,7 @@ const GRACE: Duration = Duration::from_secs(120);
 
 /// This machine, as others know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Machine {
+pub struct MachineIdentity {
     /// A UUID, drawn once.
     pub id: String,
     /// For people.
@@ -36,7 +36,7 @@ pub struct Machine {
 }
 
 pub struct PgQueue {
-    link: Link,
+    link: ServerLink,
     identity: Identity,
     place: QueuePlace,
     grace_ms: i64,
@@ -44,7 +44,7 @@ pub struct PgQueue {
 
 /// Who asks, and for which queue.
 struct Identity {
-    machine: Machine,
+    machine: MachineIdentity,
     queue: String,
     /// The queue's id on the server.
     project: i64,
@@ -65,7 +65,7 @@ impl PgQueue {
     ///
     /// # Errors
     /// Where the server is away, or has no tables of ours.
-    pub fn open(mut link: Link, machine: Machine, queue: &str) -> Result<Self, ServerError> {
+    pub fn open(mut link: ServerLink, machine: MachineIdentity, queue: &str) -> Result<Self, ServerError> {
         let (server, project) = link.verb(|flights| {
             let flight = [flights.ask("server_id", Vec::new()), flights.ask("project_find", vec![text(queue)])];
             let [server, found] = flights.fly(flight)?;
@@ -94,11 +94,11 @@ impl PgQueue {
     }
 
     /// The connection, for what else is asked of the same server.
-    pub fn link(&mut self) -> &mut Link {
+    pub fn link(&mut self) -> &mut ServerLink {
         &mut self.link
     }
 
-    pub fn into_link(self) -> Link {
+    pub fn into_link(self) -> ServerLink {
         self.link
     }
 }

@@ -2,6 +2,7 @@
 
 mod connect;
 mod credentials;
+mod explain;
 mod hostile;
 mod migrations;
 mod months;

@@ -1,6 +1,7 @@
 //! `taut answer <agent>`: shows what it waits for, and gives the answer of whoever sits here. For people only.
 
 mod ask;
+mod elsewhere;
 pub(super) mod show;
 mod typed;
 
@@ -64,6 +65,9 @@ pub fn run(args: &GiveArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Err(agent_names::unknown(args.agent.as_deref().unwrap_or_default(), &[]));
     };
     let mut store = Store::open_and_migrate(&places.state(), PATIENCE)?;
+    if let Some(remote) = elsewhere::chosen(&store, args)? {
+        return elsewhere::give(&mut store, &remote, args, printer);
+    }
     let cards = chosen(&store, args)?;
     if let [card] = cards.as_slice() {
         return one(&mut store, card, args, printer);

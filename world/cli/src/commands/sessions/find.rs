@@ -47,7 +47,10 @@ pub fn one(store: &Store, letters: &str) -> Result<Session, CliError> {
     let ours: Vec<usize> = (0..found.len()).filter(|at| found[*at].id.starts_with(letters)).collect();
     let names: BTreeSet<&str> = found.iter().map(|session| session.logical_id.as_str()).collect();
     match (names.len(), ours.as_slice()) {
-        (0, _) => named(store, letters)?.ok_or_else(|| not_found(letters)),
+        (0, _) => match named(store, letters)? {
+            Some(newest) => Ok(newest),
+            None => Err(agent_names::elsewhere(store, letters)?.unwrap_or_else(|| not_found(letters))),
+        },
         (1, [one]) => Ok(found.swap_remove(*one)),
         (1, []) => Ok(found.swap_remove(0)),
         _ => Err(ambiguous(letters, &found, &store.agent_names()?)),

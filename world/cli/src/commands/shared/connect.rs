@@ -2,7 +2,7 @@
 //! configuration once that was agreed to. Nothing is changed by a server that is not there.
 
 use super::reach::{self, Reached};
-use super::repository::Repository;
+use super::repository::QueueRepository;
 use super::secret_file::{self, SecretFile};
 use super::wish::{self, ConnectArgs, SharedWish};
 use super::{sends, tell, tell_diff};
@@ -10,7 +10,7 @@ use crate::commands::open_and_take_in;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
-use crate::printer::{Printer, Text, text};
+use crate::printer::{Printer, text};
 use crate::user_config::{self, ConfigChange};
 use host::paths::PathVariables;
 use policy::config::sections::{QueueName, SharedSection};
@@ -31,7 +31,7 @@ pub fn run(args: &ConnectArgs, printer: &Printer) -> Result<Exit, CliError> {
     let places = PathVariables::from_process();
     let known = crate::commands::judge_here(None)?.project_policy().policy.sections.shared.clone();
     let mut wish = SharedWish::of(args, &known)?;
-    let repository = Repository::here()?;
+    let repository = QueueRepository::here()?;
     said_besides(repository.as_ref(), printer);
     take_part(&mut wish.section, repository.as_ref(), args, printer)?;
     let tried = tried(wish, args, &places)?;
@@ -65,7 +65,7 @@ pub fn run(args: &ConnectArgs, printer: &Printer) -> Result<Exit, CliError> {
 }
 
 /// What a repository says that only the user may.
-fn said_besides(repository: Option<&Repository>, printer: &Printer) {
+fn said_besides(repository: Option<&QueueRepository>, printer: &Printer) {
     for ignored in repository.into_iter().flat_map(|repository| &repository.ignored) {
         printer.note(text!("note: {}", ignored));
     }
@@ -74,7 +74,7 @@ fn said_besides(repository: Option<&Repository>, printer: &Printer) {
 /// The queue of the repository this runs in, unless others were named.
 fn take_part(
     section: &mut SharedSection,
-    repository: Option<&Repository>,
+    repository: Option<&QueueRepository>,
     args: &ConnectArgs,
     printer: &Printer,
 ) -> Result<(), CliError> {
@@ -154,14 +154,7 @@ fn asked(args: &ConnectArgs) -> Result<String, CliError> {
         return Err(CliError::failed("the server asks for a password, and none is known; nothing was changed")
             .hint("taut shared connect … --password-file FILE    (mode 0600), or a line in ~/.pgpass"));
     }
-    let ask = || Printer::ask(Text::lines("The password of that role (not shown): "));
-    let password = sys::terminal::read_hidden(ask)?.trim_end_matches(['\r', '\n']).to_owned();
-    // The Enter was not shown either.
-    Printer::ask(Text::lines("\n"))?;
-    if password.is_empty() {
-        return Err(CliError::failed("no password was typed; nothing was changed"));
-    }
-    Ok(password)
+    secret_file::asked()
 }
 
 fn show(tried: &Tried, printer: &Printer) {
@@ -216,12 +209,12 @@ fn note_contact(places: &PathVariables, reached: &Reached) -> Result<(), CliErro
 /// What a person does next.
 fn after(
     section: &SharedSection,
-    repository: Option<&Repository>,
+    repository: Option<&QueueRepository>,
     args: &ConnectArgs,
     printer: &Printer,
 ) -> Result<(), CliError> {
-    if std::env::var_os("TAUT_DATABASE_URL").is_some() {
-        printer.note("note: TAUT_DATABASE_URL is set: commands ask the server that it names, not this one");
+    for name in ["TAUT_DATABASE_URL", "RALPH_DB_URL"].into_iter().filter(|name| person::is_set(name)) {
+        printer.note(text!("note: {} is set: commands ask the server that it names, not this one", name));
     }
     let Some(repository) = repository else {
         printer.note("hint: in a repository, `taut shared connect` asks what its queue is called");

@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
 use clap::Args;
 use engine::queue::{ExportedTask, PlanFormat};
-use model::task::TaskStatus;
+use model::task::{Task, TaskStatus};
 use pipeline::queue::{Queue, Synced};
 use serde_json::json;
 use store::{TaskFilter, TaskServer};
@@ -51,14 +51,22 @@ fn local(agree: AgreeArgs, printer: &Printer) -> Result<Exit, CliError> {
     Ok(Exit::Ok)
 }
 
+/// The tasks of the server's queue that are not over.
+pub fn unfinished(here: &mut Here) -> Result<Vec<Task>, CliError> {
+    let Some(mut server) = here.server.take() else { return Err(not_connected()) };
+    let statuses = vec![TaskStatus::Open, TaskStatus::Active, TaskStatus::Quarantined];
+    let filter = TaskFilter { statuses, ..TaskFilter::default() };
+    let project = here.project.clone();
+    let tasks = here.local().on(&mut server).tasks(&project, &filter);
+    here.server = Some(server);
+    Ok(tasks?)
+}
+
 /// Shown, asked, and done; `None` where it was not agreed to.
 pub fn copied(here: &mut Here, agree: AgreeArgs, printer: &Printer) -> Result<Option<Synced>, CliError> {
+    let tasks = unfinished(here)?;
     let Some(mut server) = here.server.take() else { return Err(not_connected()) };
-    let unfinished = vec![TaskStatus::Open, TaskStatus::Active, TaskStatus::Quarantined];
-    let filter = TaskFilter { statuses: unfinished, ..TaskFilter::default() };
-    let project = here.project.clone();
-    let tasks = here.local().on(&mut server).tasks(&project, &filter)?;
-    let place = server.place();
+    let (place, project) = (server.place(), here.project.clone());
     let many = counted(tasks.len() as u64, "unfinished task");
     tell(
         printer,
@@ -66,21 +74,17 @@ pub fn copied(here: &mut Here, agree: AgreeArgs, printer: &Printer) -> Result<Op
     );
     let held = tasks.iter().filter(|task| task.queued.hold.is_some()).count() as u64;
     if held > 0 {
-        let words = format!("{} of them held by an agent: there it goes on as it is", counted(held, "task"));
-        tell(printer, words);
+        tell(printer, format!("of them {} held by an agent, which goes on there", counted(held, "task")));
     }
     if tasks.is_empty() || agree.dry_run {
-        here.server = Some(server);
         return Ok(Some(Synced::default()));
     }
     tell(printer, "They stay on the server: who works on both sides does the same work twice.");
     if !agree.agrees("Copy them?")? {
         printer.note("nothing was copied");
-        here.server = Some(server);
         return Ok(None);
     }
     let synced = here.local().copy_back(&project, &mut server)?;
-    here.server = Some(server);
     tell(printer, format!("copied: {} new, {} changed", synced.inserted, synced.updated));
     Ok(Some(synced))
 }

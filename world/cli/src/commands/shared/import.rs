@@ -7,7 +7,7 @@ use crate::commands::task::store_session::StoreSession;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
-use pipeline::queue::{MovePlan, Moved, Queue, TaskLeft};
+use pipeline::queue::{MovePlan, MovedTasks, Queue, TaskLeft};
 use serde_json::{Value, json};
 use service::ProjectQueue;
 use store::{Store, TaskServer};
@@ -38,7 +38,7 @@ impl Here {
         if crate::shared_queue::server(&places)?.is_none() {
             return Err(not_connected());
         }
-        Err(match super::repository::Repository::here()?.and_then(|repository| repository.queue) {
+        Err(match super::repository::QueueRepository::here()?.and_then(|repository| repository.queue) {
             Some(queue) => {
                 CliError::failed(format!("this machine takes no part in the queue {queue} of this repository"))
                     .hint(format!("taut shared connect --project {queue}"))
@@ -67,13 +67,13 @@ pub fn run(agree: AgreeArgs, printer: &Printer) -> Result<Exit, CliError> {
     if plan.tasks.is_empty() {
         show_left(&plan.left, printer);
         tell(printer, "nothing moves: this project has no unfinished task of its own that nobody holds");
-        print(&Moved { left: plan.left, ..Moved::default() }, agree, printer);
+        print(&MovedTasks { left: plan.left, ..MovedTasks::default() }, agree, printer);
         return Ok(Exit::Ok);
     }
     show(&plan, &server, printer);
     if agree.dry_run {
         let moves = plan.tasks.iter().map(|task| task.queued.slug.clone()).collect();
-        print(&Moved { added: moves, left: plan.left, ..Moved::default() }, agree, printer);
+        print(&MovedTasks { added: moves, left: plan.left, ..MovedTasks::default() }, agree, printer);
         return Ok(Exit::Ok);
     }
     if !agree.agrees("Move them?")? {
@@ -123,7 +123,7 @@ fn show_left(left: &[TaskLeft], printer: &Printer) {
     }
 }
 
-fn print(moved: &Moved, agree: AgreeArgs, printer: &Printer) {
+fn print(moved: &MovedTasks, agree: AgreeArgs, printer: &Printer) {
     if printer.json() {
         let left: Vec<Value> = moved.left.iter().map(|left| json!({"id": left.slug, "why": left.why})).collect();
         printer.object(&json!({

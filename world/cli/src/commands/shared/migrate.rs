@@ -1,8 +1,8 @@
 //! `taut shared migrate`: the tables on a server, made or brought forward by their owner. Forward only; any number of
 //! owners at once are one.
 
-use super::reach::said;
-use super::{AgreeArgs, tell};
+use super::reach::{self, said};
+use super::{AgreeArgs, secret_file, tell};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
@@ -12,7 +12,8 @@ use pipeline::{ServerAddress, SettingsSource, SharedServer};
 use policy::config::sections::{SchemaName, ServerUrl, SharedSection};
 use serde_json::json;
 use service::shared_target::{around_command, shared_target};
-use shared_store::{Connection, GivenUrl, Migrated, Patience, SPEAKS, Schema, Target};
+use shared_store::{Connection, GivenUrl, Migrated, Patience, SPEAKS, Schema, Surroundings, Target};
+use store::ServerError;
 
 #[derive(Debug, Args)]
 pub struct MigrateArgs {
@@ -24,6 +25,9 @@ pub struct MigrateArgs {
     /// Let a role, and its members, read the record of a project: ada=acme/shop (may be given again)
     #[arg(long, value_name = "ROLE=PROJECT", value_parser = grant)]
     pub grant: Vec<Grant>,
+    /// Whom the server's certificate must be signed by (PEM), where that is not one of the system's authorities
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<String>,
     #[command(flatten)]
     pub agree: AgreeArgs,
 }
@@ -48,9 +52,8 @@ pub fn run(args: &MigrateArgs, printer: &Printer) -> Result<Exit, CliError> {
     args.agree.person("shared migrate")?;
     let places = PathVariables::from_process();
     let server = owner(args, &places)?;
-    let target = shared_target(&server, &around_command(&places)).map_err(|error| said(&error))?;
     let schema = Schema::named(&server.schema).map_err(|error| said(&error))?;
-    let mut connection = Connection::open(&target, Patience::default()).map_err(|error| said(&error))?;
+    let (target, mut connection) = opened(&server, args, around_command(&places))?;
     let standing = shared_store::look(&mut connection, &schema).map_err(|error| said(&error))?;
     let (name, shown) = (schema.name(), target.shown());
     let missing = shared_store::administrator_sql(&mut connection, &schema).map_err(|error| said(&error))?;
@@ -91,6 +94,31 @@ pub fn run(args: &MigrateArgs, printer: &Printer) -> Result<Exit, CliError> {
     grants(args, &target, &schema)?;
     show(did, &schema, printer);
     Ok(Exit::Ok)
+}
+
+/// An owner's password is asked for where it is missing, and kept nowhere.
+fn opened(
+    server: &SharedServer,
+    args: &MigrateArgs,
+    mut around: Surroundings,
+) -> Result<(Target, Connection), CliError> {
+    let open = |around: &Surroundings| {
+        let target = shared_target(server, around)?;
+        let connection = Connection::open(&target, Patience::default())?;
+        Ok::<_, ServerError>((target, connection))
+    };
+    match open(&around) {
+        Err(error) if reach::lacks_password(&error) && !args.agree.yes && !args.agree.dry_run => {
+            around.variables.insert("PGPASSWORD".to_string(), secret_file::asked()?);
+            open(&around)
+        }
+        Err(error) if reach::lacks_password(&error) => {
+            return Err(CliError::failed("the server asks for a password, and none is known; nothing was changed")
+                .hint("say it in PGPASSWORD, or have it in ~/.pgpass (mode 0600)"));
+        }
+        tried => tried,
+    }
+    .map_err(|error| said(&error))
 }
 
 fn show(did: Migrated, schema: &Schema, printer: &Printer) {
@@ -146,7 +174,8 @@ fn owner(args: &MigrateArgs, places: &PathVariables) -> Result<SharedServer, Cli
     if !SchemaName::accepts(&schema) {
         return Err(CliError::usage(format!("`{schema}` is no name of a schema")).hint("small letters, digits and _"));
     }
-    let own = SharedSection { ca: known.ca, sslmode: known.sslmode, schema, ..SharedSection::default() };
+    let ca = args.ca.as_ref().map(super::wish::absolute).transpose()?.or(known.ca);
+    let own = SharedSection { ca, sslmode: known.sslmode, schema, ..SharedSection::default() };
     let usage = || {
         CliError::usage("whose database is it? No address was given, and TAUT_DATABASE_URL is not set")
             .hint("taut shared migrate postgresql://owner@host:5432/database")

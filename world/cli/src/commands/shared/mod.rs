@@ -15,7 +15,7 @@ mod status;
 mod sync;
 mod wish;
 
-pub use reach::faults;
+pub use reach::{faults, helps, owed_words};
 pub use status::waiting_line;
 
 use crate::error::CliError;

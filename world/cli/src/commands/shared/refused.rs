@@ -5,13 +5,25 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
 use serde_json::json;
-use store::RefusedTurn;
+use store::{RefusedTurn, Store};
 
 /// So much of a result is shown in the list; `--json` has all of it.
 const LONGEST: usize = 200;
 
+/// So long they are shown.
+pub const KEPT_MS: i64 = 30 * 24 * 3_600_000;
+
+/// Those of so many milliseconds, the newest first.
+pub fn recent(store: &Store, ms: i64) -> Result<Vec<RefusedTurn>, CliError> {
+    let since = host::clock::now().plus(-ms);
+    Ok(store.refused_turns()?.into_iter().filter(|turn| turn.at >= since).collect())
+}
+
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
-    let refused = stored()?.map_or(Ok(Vec::new()), |store| store.refused_turns())?;
+    let refused = match stored()? {
+        Some(store) => recent(&store, KEPT_MS)?,
+        None => Vec::new(),
+    };
     if printer.json() {
         refused.iter().for_each(|turn| printer.object(&object(turn)));
         return Ok(Exit::Ok);

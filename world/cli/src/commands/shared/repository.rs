@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use toml_edit::value;
 
 /// The repository that a command runs in, and what it calls its queue.
-pub struct Repository {
+pub struct QueueRepository {
     pub folder: PathBuf,
     pub queue: Option<String>,
     /// What it says besides, which is ignored, each with why.
     pub ignored: Vec<String>,
 }
 
-impl Repository {
+impl QueueRepository {
     /// `None` outside of one.
     pub fn here() -> Result<Option<Self>, CliError> {
         let cwd = std::env::current_dir()?;

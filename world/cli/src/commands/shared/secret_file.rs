@@ -2,6 +2,7 @@
 //! that refuses it changes nothing.
 
 use crate::error::CliError;
+use crate::printer::{Printer, Text};
 use host::paths::PathVariables;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::Write;
@@ -48,6 +49,18 @@ impl Drop for SecretFile {
             let _ = fs::remove_file(&self.aside);
         }
     }
+}
+
+/// Asked for at the terminal, unseen.
+pub fn asked() -> Result<String, CliError> {
+    let ask = || Printer::ask(Text::lines("The password of that role (not shown): "));
+    let password = sys::terminal::read_hidden(ask)?.trim_end_matches(['\r', '\n']).to_owned();
+    // The Enter was not shown either.
+    Printer::ask(Text::lines("\n"))?;
+    if password.is_empty() {
+        return Err(CliError::failed("no password was typed; nothing was changed"));
+    }
+    Ok(password)
 }
 
 fn write(file: &Path, password: &str) -> std::io::Result<()> {

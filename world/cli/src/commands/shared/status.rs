@@ -2,8 +2,9 @@
 //! asking it now. 0: all is well, or nothing is shared. 1: something is wrong.
 
 use super::reach::{self, Fault, Reached, owed_words};
-use super::repository::Repository;
-use crate::commands::{ago, stored};
+use super::refused;
+use super::repository::QueueRepository;
+use crate::commands::{ago, open_and_take_in, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Text, text};
@@ -18,6 +19,9 @@ use store::{OutboxStanding, SharedState, Store};
 
 /// So much of an event is shown in a line; `--json` has all of it.
 const LONGEST: usize = 600;
+
+/// So long the overview says that a result was refused.
+const NEWS_MS: i64 = 24 * 3_600_000;
 
 #[derive(Debug, Args)]
 pub struct SharedStatusArgs {
@@ -42,7 +46,7 @@ pub fn run(args: &SharedStatusArgs, printer: &Printer) -> Result<Exit, CliError>
     let places = PathVariables::from_process();
     let store = stored()?;
     let known = store.as_ref().map_or(Ok(Known::default()), Known::of)?;
-    let repository = Repository::here()?;
+    let repository = QueueRepository::here()?;
     let Some(server) = crate::shared_queue::server(&places)? else {
         return Ok(unshared(&known, repository.as_ref(), printer));
     };
@@ -54,16 +58,18 @@ pub fn run(args: &SharedStatusArgs, printer: &Printer) -> Result<Exit, CliError>
             String::new()
         }
     };
-    if let Some(store) = &store {
-        if args.check && faults.is_empty() {
+    match &store {
+        Some(store) if args.check && faults.is_empty() => {
             (reached, faults) = reach::faults(&server, &places, store)?;
             note(&places, reached.as_ref(), &faults)?;
-        } else {
-            faults.extend(reach::waiting(store, host::clock::now())?);
         }
-    } else if args.check && faults.is_empty() {
-        let mut store = super::super::open_and_take_in(&places, crate::commands::PATIENCE)?;
-        (reached, faults) = reach::faults(&server, &places, &mut store)?;
+        Some(store) => faults.extend(reach::waiting(store, host::clock::now())?),
+        // Nothing has ever happened here: who asks begins it.
+        None if args.check && faults.is_empty() => {
+            let store = open_and_take_in(&places, crate::commands::PATIENCE)?;
+            (reached, faults) = reach::faults(&server, &places, &store)?;
+        }
+        None => {}
     }
     let standing = Standing { server: &server, shown, known, reached, faults, repository };
     if printer.json() {
@@ -80,7 +86,7 @@ struct Standing<'s> {
     known: Known,
     reached: Option<Reached>,
     faults: Vec<Fault>,
-    repository: Option<Repository>,
+    repository: Option<QueueRepository>,
 }
 
 impl Known {
@@ -89,7 +95,7 @@ impl Known {
             state: store.shared_state()?.unwrap_or_default(),
             owed: store.outbox_standing()?,
             events: store.unshipped()?,
-            refused: store.refused_turns()?.len(),
+            refused: refused::recent(store, refused::KEPT_MS)?.len(),
             held: store.shared_hold_count()?,
             machine: store.known_machine()?,
         })
@@ -114,7 +120,7 @@ impl Known {
 }
 
 /// Nothing is configured; what waits from before is said.
-fn unshared(known: &Known, repository: Option<&Repository>, printer: &Printer) -> Exit {
+fn unshared(known: &Known, repository: Option<&QueueRepository>, printer: &Printer) -> Exit {
     if printer.json() {
         let mut object = known.object();
         object["configured"] = json!(false);
@@ -258,7 +264,7 @@ impl Standing<'_> {
 
 /// What a try found is what the next status says.
 fn note(places: &PathVariables, reached: Option<&Reached>, faults: &[Fault]) -> Result<(), CliError> {
-    let mut store = super::super::open_and_take_in(places, crate::commands::PATIENCE)?;
+    let mut store = open_and_take_in(places, crate::commands::PATIENCE)?;
     let (now, mut state) = (host::clock::now(), store.shared_state()?.unwrap_or_default());
     match (reached, faults.iter().find(|fault| fault.stops)) {
         (Some(reached), _) => {
@@ -282,8 +288,9 @@ pub fn waiting_line(store: &Store, now: Ms) -> Result<Option<String>, CliError> 
     if known.waits() {
         parts.push(format!("{} to be said", owed_words(known.owed.turns, known.owed.messages)));
     }
-    if known.refused > 0 {
-        parts.push(format!("{} refused (`taut shared refused`)", known.refused));
+    let refused = refused::recent(store, NEWS_MS)?.len();
+    if refused > 0 {
+        parts.push(format!("{refused} refused (`taut shared refused`)"));
     }
     Ok((!parts.is_empty()).then(|| parts.join("; ")))
 }

@@ -3,7 +3,7 @@
 use super::AgreeArgs;
 use crate::error::CliError;
 use clap::Args;
-use policy::config::sections::{MachineLabel, QueueName, SchemaName, ServerUrl, SharedEvents, SharedSection};
+use policy::config::sections::{MachineLabel, QueueName, SchemaName, ServerUrl, SharedEvents, SharedSection, SslMode};
 use shared_store::GivenUrl;
 use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, TableLike, value};
@@ -56,8 +56,9 @@ impl SharedWish {
         if let Some(given) = address(args)? {
             (section.url, section.service, password) = (Some(given.url), None, given.password);
             if known.url != section.url {
-                // What proved who somebody is was for the server before.
+                // What proved who somebody is was for the server before, and so was being content with less proof of its own.
                 (section.password_file, section.cert, section.key) = (None, None, None);
+                section.sslmode = SslMode::VerifyFull;
             }
         }
         if let Some(service) = &args.service {
@@ -87,11 +88,15 @@ impl SharedWish {
             Some(_) => SharedEvents::None,
             None => section.events,
         };
-        let absolute = |file: &String| std::path::absolute(file).map(|path| path.to_string_lossy().into_owned());
         section.password_file = args.password_file.as_ref().map(absolute).transpose()?.or(section.password_file);
         section.ca = args.ca.as_ref().map(absolute).transpose()?.or(section.ca);
         Ok(Self { section, password })
     }
+}
+
+/// A file that was named, from wherever a command is run.
+pub fn absolute(file: &String) -> Result<String, CliError> {
+    Ok(std::path::absolute(file)?.to_string_lossy().into_owned())
 }
 
 fn checked(text: &str, what: &str, accepted: bool, form: &str) -> Result<(), CliError> {
@@ -143,6 +148,9 @@ pub fn write(config: &mut DocumentMut, known: &SharedSection, wish: &SharedSecti
     ];
     for (key, _, wanted) in texts.into_iter().filter(|(_, before, wanted)| before != wanted) {
         put(section, key, wanted.as_ref().map(value));
+    }
+    if known.sslmode != wish.sslmode {
+        put(section, "sslmode", None);
     }
     if known.schema != wish.schema {
         put(section, "schema", Some(value(&wish.schema)));

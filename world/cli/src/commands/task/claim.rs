@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use engine::queue::Claimant;
-use pipeline::queue::Settled;
+use pipeline::queue::{QueueError, Settled};
 use serde_json::{Value, json};
 
 /// Agents and scripts read what they claimed: they get JSON unless a person looks.
@@ -25,9 +25,16 @@ pub fn claim(args: &ClaimArgs, store_session: &mut StoreSession, printer: &Print
         speaker: caller.speaker.clone(),
     };
     let claimed = match &args.id {
-        Some(id) => Some(store_session.queue().claim_one(&project, id, &claimant)?),
-        None => store_session.queue().claim_first(&project, &claimant)?,
+        Some(id) => store_session.queue().claim_one(&project, id, &claimant).map(Some),
+        None => store_session.queue().claim_first(&project, &claimant),
     };
+    let claimed = claimed.map_err(|error| match error {
+        error @ QueueError::Server { .. } => {
+            let said = CliError::from(error);
+            CliError::failed(format!("{}; nothing was claimed", said.what())).hint(said.hint_text().unwrap_or_default())
+        }
+        other => other.into(),
+    })?;
     let Some(claimed) = claimed else {
         return Err(CliError::not_found("No eligible tasks").hint("taut task why"));
     };
@@ -90,11 +97,11 @@ fn show_settled(printer: &Printer, word: &str, id: &str, settled: Settled) -> Ex
         }
         Settled::Kept { shown, why } => {
             printer.note(text!(
-                "note: {} cannot be reached ({}); what you said of {} is kept, and told when it is: it counts if your lease \
-                 holds till then, and you hear of it if not",
+                "kept: {} will be told to {} when it can be reached ({}); it counts if your lease holds till then, and you hear of \
+                 it if not",
+                id,
                 shown,
-                why,
-                id
+                why
             ));
             print_done(printer, "kept", id)
         }

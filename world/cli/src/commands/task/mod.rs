@@ -20,6 +20,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use engine::queue::Refusal;
 use pipeline::queue::QueueError;
+use store::ServerError;
 use store_session::StoreSession;
 
 pub fn run(verb: &TaskVerb, printer: &Printer) -> Result<Exit, CliError> {
@@ -84,7 +85,19 @@ impl From<QueueError> for CliError {
                     _ => Self::not_found(words).hint(hint),
                 }
             }
+            QueueError::Server { queue, shown, error } => on_server(&queue, &shown, &error),
             other => Self::failed(other.to_string()),
         }
     }
+}
+
+/// Nothing is said of what was done: where the answer is missing, nobody knows.
+fn on_server(queue: &str, shown: &str, error: &ServerError) -> CliError {
+    let (how, why) = match error {
+        ServerError::Away(why) => ("cannot be reached", why.strip_prefix(&format!("{shown} cannot be reached: "))),
+        ServerError::Refused(why) => ("refuses", why.strip_prefix(&format!("{shown} refuses: "))),
+    };
+    let why = why.map_or_else(|| error.to_string(), str::to_string);
+    let why = why.split(". What helps: ").next().unwrap_or_default();
+    CliError::failed(format!("the queue {queue} is on {shown}, which {how} ({why})")).hint(super::shared::helps(error))
 }

@@ -2,12 +2,13 @@
 
 use super::super::PATIENCE;
 use crate::person;
+use actions::remote_answer::{AnswerWay, answer_anywhere, fate};
 use actions::{ActionError, FleetPlace, Interrupted, Person, RuleAllowance, Said};
 use dash::tui::{TopAct, TopActions};
 use host::paths::PathVariables;
 use model::card::{ActionPlace, Card, CardAnswer, CardState};
 use std::time::{Duration, Instant};
-use store::{Focus, Store};
+use store::{Focus, SentAnswer, Store};
 
 /// So long is looked for what became of an answer.
 const LOOK_FOR: Duration = Duration::from_secs(5);
@@ -44,6 +45,7 @@ impl TopPerson {
             TopAct::Say { text, .. } => match actions::say(store, &place, person, &agent, &text)? {
                 Said::Typed => format!("typed at the prompt of {name}, as your own words"),
                 Said::Message { why, .. } => format!("sent to {name} as a note of yours; not typed: {why}"),
+                Said::Elsewhere { to } => format!("sent to {to}; it is shown there once the server has been reached"),
             },
             TopAct::Seen { .. } => match actions::mark_seen(store, &agent)? {
                 Focus::Checked => format!("{name} is checked"),
@@ -72,8 +74,13 @@ impl TopPerson {
 
     /// Answers, and waits a moment for what became of it.
     fn answer(&self, store: &mut Store, card: &str, answer: CardAnswer) -> Result<String, ActionError> {
-        let agent = actions::answer(store, &self.person, card, answer)?.agent;
-        let agent = store.agent_name(&agent)?;
+        let agent = match answer_anywhere(store, (&self.place(), &self.person), (card, answer))? {
+            AnswerWay::Here(card) => store.agent_name(&card.agent)?,
+            AnswerWay::Sent(sent) => {
+                service::tell_daemon(&self.places);
+                return Ok(sent_words(store, &sent)?);
+            }
+        };
         service::tell_daemon(&self.places);
         let until = Instant::now() + LOOK_FOR;
         loop {
@@ -95,6 +102,17 @@ impl TopPerson {
             }
         }
     }
+}
+
+/// What its machine says of an answer, within a moment.
+fn sent_words(store: &Store, sent: &SentAnswer) -> Result<String, store::Error> {
+    let said = fate(store, sent, LOOK_FOR)?;
+    let agent = &sent.agent;
+    Ok(match said {
+        Some((true, said)) => format!("{agent}: {said}"),
+        Some((false, said)) => format!("{agent} was not answered: {said}"),
+        None => format!("{agent}: your answer is on its way; `taut events` tells of it"),
+    })
 }
 
 impl TopActions for TopPerson {

@@ -198,3 +198,21 @@ fn m5_what_was_said_in_this_project_is_recalled_and_nothing_of_another() {
     assert!(ann.fails("recall", json!({"words": "login", "kind": "rumour"})).contains("prompt"));
     assert!(!ann.call("recall", json!({"words": "\"unbalanced AND (NEAR"})).failed);
 }
+
+#[test]
+fn f9_an_agent_writes_to_one_of_another_machine_by_its_tool() {
+    let stage = Stage::without_daemon();
+    let mut ann = McpClient::start(&stage, ANN);
+    ann.session("ann-1", "go", ANN);
+    let told = store::RemoteAgentRow { name: "api".into(), status: "working".into(), ..Default::default() };
+    let (machine, label, agent) = ("m3".into(), "vm-3".into(), "id-api".into());
+    let remote = store::RemoteAgent { machine, label, agent, told, heard_at: host::clock::now() };
+    let open = || store::Store::open_and_migrate(&stage.sandbox.taut_home(), testkit::stage::LIMIT).unwrap();
+    open().put_remote_agents("srv", &[remote]).unwrap();
+    let said = ann.done("send", json!({"to": "api@vm-3", "text": "rebase"}));
+    assert!(said.starts_with("sent to api@vm-3 on another machine"), "{said}");
+    let sent = open().outgoing_messages("srv", 9).unwrap();
+    assert_eq!((sent.len(), sent[0].from_agent.as_deref(), sent[0].kind.as_str()), (1, Some("ann"), "note"));
+    let listed = ann.done("agents", json!({}));
+    assert!(listed.contains("vm-3") && listed.contains("api"), "{listed}");
+}

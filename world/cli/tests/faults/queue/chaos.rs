@@ -1,7 +1,7 @@
 //! The run: sixteen workers on five hundred tasks, and somebody who kills.
 
-use super::dice::Dice;
 use super::{verdict, worker};
+use crate::dice::Dice;
 use serde_json::json;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};

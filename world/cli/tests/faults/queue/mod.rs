@@ -2,7 +2,6 @@
 //! environment.
 
 mod chaos;
-mod dice;
 mod verdict;
 mod worker;
 

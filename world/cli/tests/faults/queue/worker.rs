@@ -1,6 +1,6 @@
 //! One worker: claims, works a little, finishes; writes down every result that was accepted.
 
-use super::dice::Dice;
+use crate::dice::Dice;
 use serde_json::Value;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

@@ -8,7 +8,7 @@ import { changed, isStill, watch } from "./still.js";
 // What is shown elsewhere on the card, or as its difference.
 const SHOWN = ["command", "description"];
 const IN_DIFF = ["old_string", "new_string", "content", "file_path"];
-const PLACES = { page: "on a page", top: "in taut top", terminal: "with taut answer" };
+const PLACES = { page: "on a page", top: "in taut top", terminal: "with taut answer", other_machine: "on another machine" };
 
 export function cardBox(card, { act, mayAct }) {
   const state = el("p", { class: "card-state", role: "status" });
@@ -35,8 +35,10 @@ export function cardBox(card, { act, mayAct }) {
     node.classList.add("sending");
     say("sending…", "wait");
     try {
-      await act(`/api/card/${encodeURIComponent(card.id)}/answer`, { digest: card.digest, answer });
-      if (shown.state === "open") say("answered: the agent is being told", "wait");
+      const told = await act(`/api/card/${encodeURIComponent(card.id)}/answer`, { digest: card.digest, answer });
+      if (told.said) say(told.taken ? told.said : `not answered: ${told.said}`, told.taken ? "good" : "bad");
+      else if (told.sent) say(`on its way to ${told.sent}, once the shared server has it`, "wait");
+      else if (shown.state === "open") say("answered: the agent is being told", "wait");
     } catch (error) {
       say(error.message, "bad");
     }

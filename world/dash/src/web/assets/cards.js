@@ -2,6 +2,7 @@
 
 import { el, empty, keyed, text } from "./dom.js";
 import { cardBox } from "./card.js";
+import { called } from "./machines.js";
 import { look } from "./still.js";
 import { Refused } from "./wire.js";
 
@@ -10,7 +11,7 @@ const REMEMBERED_MS = 20_000;
 const MOST = 20;
 
 export function cardsOf(fleet) {
-  const all = (fleet.agents ?? []).flatMap((agent) => (agent.cards ?? []).map((card) => ({ ...card, agent: agent.id, agent_name: agent.name, session: agent.session, project: agent.project })));
+  const all = (fleet.agents ?? []).flatMap((agent) => (agent.cards ?? []).map((card) => ({ ...card, agent: agent.id, agent_name: called(agent), session: agent.session, project: agent.project })));
   return all.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 

@@ -1,6 +1,7 @@
 // The fleet board: one row an agent, the worst first, changed in place.
 
-import { attr, badge, code, el, empty, folder, keyed, since, text, tokens } from "./dom.js";
+import { attr, badge, clock, code, el, empty, folder, keyed, since, text, tokens } from "./dom.js";
+import { called, inMachines, silence } from "./machines.js";
 import { runDetails, updateRun } from "./runs.js";
 
 const STATUSES = ["error", "attention", "working", "checked", "done"];
@@ -86,7 +87,10 @@ export function fleetView({ actsOn, mayAct }) {
     // Which agent each is says something only where they are of more than one kind.
     const mixed = new Set(agents.map((agent) => agent.client).filter(Boolean)).size > 1;
     const sorted = shown.sort(ORDERS[shows.order][1]);
-    keyed(body, shows.grouped ? withHeads(sorted) : sorted, (item) => item.head ? `project ${item.head}` : item.id,
+    // Machines are told apart only where there is more than this one.
+    const machines = agents.some((agent) => agent.machine_id);
+    const items = machines ? inMachines(sorted, (own, id) => (shows.grouped ? withHeads(own, id) : own)) : shows.grouped ? withHeads(sorted) : sorted;
+    keyed(body, items, (item) => item.head ? `${item.of} ${item.head}` : item.id,
       (item) => item.head ? makeHead() : makeRow(mayAct()), (row, item) => item.head ? updateHead(row, item) : updateRow(row, item, mixed));
     table.hidden = shown.length === 0;
     none.replaceChildren(...(shown.length === 0 ? [nothing(told, agents.length)] : []));
@@ -108,20 +112,21 @@ export function fleetView({ actsOn, mayAct }) {
 }
 
 // Projects in the order of their first agents, each with its own below.
-function withHeads(sorted) {
+function withHeads(sorted, machine = "") {
   const projects = new Map();
   for (const agent of sorted) projects.set(agent.project, [...(projects.get(agent.project) ?? []), agent]);
-  return [...projects].flatMap(([project, agents]) => [{ head: project || "no project", count: agents.length }, ...agents]);
+  return [...projects].flatMap(([project, agents]) => [{ of: `project ${machine}`, head: project || "no project", name: folder(project || "no project"), count: agents.length }, ...agents]);
 }
 
 function makeHead() {
   return el("tr", { class: "group" }, el("th", { colspan: "6", scope: "rowgroup" }, el("span", { class: "group-name" }), el("span", { class: "quiet" })));
 }
 
-function updateHead(row, { head, count }) {
-  text(row.querySelector(".group-name"), folder(head));
+function updateHead(row, { of, head, name, count, silent }) {
+  row.classList.toggle("machine", of === "machine");
+  text(row.querySelector(".group-name"), name);
   attr(row.querySelector(".group-name"), "title", head);
-  text(row.querySelector(".quiet"), ` ${count} agent${count === 1 ? "" : "s"}`);
+  text(row.querySelector(".quiet"), ` ${count} agent${count === 1 ? "" : "s"}${silent ?? ""}`);
 }
 
 function nothing(told, count) {
@@ -132,7 +137,7 @@ function nothing(told, count) {
 }
 
 function matches(agent, wanted) {
-  const words = [agent.id, agent.name, agent.place, agent.client, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name, agent.loop?.run, agent.loop?.task, agent.branch, agent.model, agent.last_words];
+  const words = [agent.id, agent.name, agent.machine, agent.place, agent.client, agent.project, agent.task, agent.effort, agent.phase, agent.doing, agent.why, agent.tool?.name, agent.loop?.run, agent.loop?.task, agent.branch, agent.model, agent.last_words];
   return !wanted || words.some((word) => word?.toLowerCase().includes(wanted));
 }
 
@@ -178,6 +183,7 @@ function makeRow(acts) {
 function updateRow(row, agent, mixed) {
   const at = (selector) => row.querySelector(selector);
   row.className = agent.status;
+  row.classList.toggle("silent", Boolean(agent.stale));
   text(at(".word"), agent.status);
   attr(at(".c-status"), "title", MEANS[agent.status]);
   since(at(".c-status .age"), agent.since);
@@ -198,7 +204,7 @@ function updateRow(row, agent, mixed) {
   text(at(".spent"), [agent.model, agent.cost_usd ? `$${agent.cost_usd.toFixed(2)}` : null].filter(Boolean).join(" · "));
   attr(at(".spent"), "title", agent.tokens ? `${tokens(agent.tokens)} tokens` : null);
   updateChanges(at(".changes"), agent.diff);
-  attr(at(".acts-button") ?? row, "aria-label", at(".acts-button") ? `Acts on ${agent.name}` : null);
+  attr(at(".acts-button") ?? row, "aria-label", at(".acts-button") ? `Acts on ${called(agent)}` : null);
   text(at(".effort"), [agent.effort && `/${agent.effort}`, agent.phase].filter(Boolean).join(" · "));
 }
 
@@ -210,9 +216,9 @@ function updateNow(at, agent) {
   // A run says which iteration it is in; its agent's tool is in those words.
   const tool = agent.why || agent.loop ? null : agent.tool;
   const urgent = agent.status === "error" || agent.status === "attention";
-  const idle = urgent ? MEANS[agent.status] : STATES[agent.state] ?? "ended";
+  const idle = urgent || agent.machine_id ? MEANS[agent.status] : STATES[agent.state] ?? "ended";
   text(at(".what b"), tool ? tool.name : "");
-  text(at(".about"), tool ? tool.about : agent.why ?? agent.doing ?? idle);
+  text(at(".about"), agent.stale ? silence(agent) : tool ? tool.about : agent.why ?? agent.doing ?? idle);
   attr(at(".about"), "title", tool ? tool.about : agent.why ?? null);
   at(".about").classList.toggle("mono", Boolean(tool));
   since(at(".what .age"), tool?.since);

@@ -2,6 +2,7 @@
 
 import { attr, code, el, text } from "./dom.js";
 import { openDialog } from "./dialogs.js";
+import { called } from "./machines.js";
 
 let open = null;
 
@@ -26,7 +27,7 @@ export function openActs(agent, { act }) {
     }
   };
   const parts = [status, say(agent, run), el("div", { class: "act-list" }, actsOf(agent, { run, path, act, tell })), said, el("button", { type: "button", class: "plain close", click: () => dialog.close() }, "Close")];
-  const dialog = openDialog(agent.name, ...parts);
+  const dialog = openDialog(called(agent), ...parts);
   open = { id: agent.id, status, stop: dialog.querySelector("[data-verb=stop]") };
   dialog.addEventListener("close", () => { open = null; });
   updateActs({ agents: [agent] });
@@ -36,14 +37,16 @@ export function openActs(agent, { act }) {
 export function updateActs(fleet) {
   if (!open) return;
   const agent = (fleet.agents ?? []).find(({ id }) => id === open.id);
-  open.stop.hidden = agent?.status !== "working";
+  if (open.stop) open.stop.hidden = agent?.status !== "working";
   text(open.status, agent ? [agent.status, agent.why ?? agent.doing ?? agent.tool?.name].filter(Boolean).join(": ") : "this agent is gone");
 }
 
 function say(agent, run) {
-  const words = el("textarea", { rows: "3", maxlength: "16000", "aria-label": `What ${agent.name} is to do next` });
+  const words = el("textarea", { rows: "3", maxlength: "16000", "aria-label": `What ${called(agent)} is to do next` });
   const form = el("form", { class: "dialog-form say" }, words, el("button", { type: "submit", class: "yes" }, "Say what is next"),
-    el("span", { class: "hint" }, "As your own words where it is idle and its terminal can be typed into, else as a note of yours; you are told which."));
+    el("span", { class: "hint" }, agent.machine
+      ? `Shown on ${agent.machine} as a note from a person on this machine, once the shared server has it.`
+      : "As your own words where it is idle and its terminal can be typed into, else as a note of yours; you are told which."));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (words.value.trim() && (await run("say", { text: words.value }))) words.value = "";
@@ -52,6 +55,7 @@ function say(agent, run) {
 }
 
 function actsOf(agent, { run, path, act, tell }) {
+  if (agent.machine) return el("p", { class: "quiet" }, `Everything else is done on ${agent.machine}.`);
   const plain = (word, verb) => el("button", { type: "button", class: "plain", click: () => run(verb) }, word);
   const asking = (word, question, yes, verb) => {
     const ask = el("span", { class: "asking", hidden: "" }, question, " ", el("button", { type: "button", class: "no", click: () => { close(); run(verb); } }, yes), el("button", { type: "button", class: "plain", click: () => close() }, "No"));

@@ -83,7 +83,7 @@ function card(title, items) {
 
 // Who answered what, where and when, and what became of it.
 function answered({ at, kind, tool, state, answer, answered_by, answered_where, answered_at }) {
-  const who = answered_by ? `${answered_by}, ${answered_where === "page" ? "on the page" : answered_where === "top" ? "in taut top" : "at a terminal"}, ${clock(answered_at)}` : null;
+  const who = answered_by ? `${answered_by}, ${answered_where === "page" ? "on the page" : answered_where === "top" ? "in taut top" : answered_where === "other_machine" ? "on another machine" : "at a terminal"}, ${clock(answered_at)}` : null;
   const words = answer?.words ?? Object.values(answer?.chosen ?? {}).flatMap(({ labels, words }) => [...(labels ?? []), words]).filter(Boolean).join(", ");
   return el("li", { class: "message answered" },
     el("p", { class: "quiet" }, el("time", {}, clock(at)), ` ${kind} for ${tool} `, badge(STATES[state] ?? state, state === "used" ? "run" : "plain")),

@@ -1,7 +1,7 @@
 //! Leases: renewed for who is alive, lost by the server's word, and unsure before anybody else can have the task.
 
 use super::{SharedServer, long_ago};
-use store::{BootMoment, Durability};
+use store::{BootTime, Durability};
 
 /// As if the server had confirmed it long ago: a quarter of the lease has passed.
 fn confirmed_at(member: &mut super::Member, ms: i64) {
@@ -9,7 +9,7 @@ fn confirmed_at(member: &mut super::Member, ms: i64) {
     let server = store.server_of(super::QUEUE).unwrap().unwrap();
     let claims: Vec<String> = store.shared_holds(&server).unwrap().into_iter().map(|hold| hold.claim).collect();
     let claims: Vec<&str> = claims.iter().map(String::as_str).collect();
-    let at = BootMoment { ms, boot: sys::clock::boot().to_owned() };
+    let at = BootTime { ms, boot: sys::clock::boot().to_owned() };
     store.transact(Durability::Full, |tx| tx.confirm_holds(&claims, &at)).unwrap();
 }
 
@@ -95,6 +95,45 @@ fn x2_another_run_of_the_machine_is_unsure_of_everything_it_held() {
     let store = one.home.pipeline.store().unwrap();
     let hold = store.shared_holds(&store.server_of(super::QUEUE).unwrap().unwrap()).unwrap().remove(0);
     let now = sys::clock::since_boot_ms();
-    assert!(hold.is_sure(&BootMoment { ms: now, boot: hold.confirmed.boot.clone() }));
-    assert!(!hold.is_sure(&BootMoment { ms: now, boot: "another".into() }));
+    assert!(hold.is_sure(&BootTime { ms: now, boot: hold.confirmed.boot.clone() }));
+    assert!(!hold.is_sure(&BootTime { ms: now, boot: "another".into() }));
+}
+
+#[test]
+fn q3_a_lease_of_a_silent_agent_that_the_server_ended_is_held_here_no_more() {
+    let Some(server) = SharedServer::start() else { return };
+    let (mut one, mut two) = (server.machine("one"), server.machine("two"));
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let project = one.project();
+    let store = one.home.pipeline.store().unwrap();
+    let held = store.task(&project, "a").unwrap().unwrap().queued;
+    let mut turn = engine::queue::kept(&held, long_ago()).unwrap();
+    turn.at = long_ago();
+    store.transact(Durability::Full, |tx| tx.apply(&[model::effect::Write::Task(Box::new(turn.clone()))])).unwrap();
+    confirmed_at(&mut one, quarter_ago());
+    server.lapse("a");
+    two.claim("bob").unwrap();
+    let round = one.round().unwrap();
+    assert_eq!((round.renewed, round.lost), (0, vec!["a".to_string()]), "nobody spoke for it, and yet it is known");
+    assert_eq!(one.home.pipeline.store().unwrap().shared_hold_count().unwrap(), 0);
+    assert_eq!(one.round().unwrap().lost, Vec::<String>::new(), "once");
+    assert!(one.told("ann").iter().any(|told| told.contains("your lease (attempt 1) is over")));
+}
+
+#[test]
+fn x2_an_agent_is_told_that_its_lease_is_unsure_before_a_round_that_would_end_too_late() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    one.queue.away = true;
+    let sure_for = |ms: i64| sys::clock::since_boot_ms() - super::LEASE_MS + super::LEASE_MS / 20 + 1_000 + ms;
+    confirmed_at(&mut one, sure_for(60_000));
+    one.round().unwrap_err();
+    assert_eq!(one.told("ann"), Vec::<String>::new(), "a round that waits for the server ends before that");
+    confirmed_at(&mut one, sure_for(8_000));
+    one.round().unwrap_err();
+    let told = one.told("ann");
+    assert!(told.len() == 1 && told[0].contains("was not reached for so long"), "{told:?}");
 }

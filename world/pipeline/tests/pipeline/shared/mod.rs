@@ -11,7 +11,7 @@ use model::Ms;
 use model::task::{Attempt, ClockReading, Queued, Task, TaskPlan};
 use pipeline::queue::{Claimed, Queue, QueueError, Settled};
 use serde_json::{Value, json};
-use shared_store::{Link, Machine, Patience, PgQueue, Schema, Surroundings, Target, TargetWish};
+use shared_store::{MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surroundings, Target, TargetWish};
 use std::sync::Arc;
 use store::{
     AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, ServerClaim,
@@ -54,8 +54,9 @@ impl SharedServer {
     }
 
     fn machine(&self, label: &str) -> Member {
-        let link = Link::new(self.target("taut_agent"), schema(), Patience::default(), Arc::new(host::clock::now));
-        let machine = Machine { id: host::clock::uuid(host::clock::now()), label: label.into() };
+        let link =
+            ServerLink::new(self.target("taut_agent"), schema(), Patience::default(), Arc::new(host::clock::now));
+        let machine = MachineIdentity { id: host::clock::uuid(host::clock::now()), label: label.into() };
         // The cluster has just started: its grace is another test's matter.
         let queue = PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO);
         Member { home: PipelineHome::new(), queue: Cut { queue, away: false } }

@@ -2,21 +2,23 @@
 
 use crate::shared_target::shared_target;
 use pipeline::SharedServer;
-use shared_store::{Connection, FleetServer, Link, Machine, Patience, Schema, Surroundings, Target, version};
+use shared_store::{
+    Connection, FleetServer, MachineIdentity, Patience, Schema, ServerLink, Surroundings, Target, version,
+};
 use std::sync::Arc;
 use store::{Error, ServerError, Store};
 
 pub(crate) struct Contact {
     /// As it was configured when this was made.
     pub server: SharedServer,
-    pub machine: Machine,
+    pub machine: MachineIdentity,
     /// The server's own id, from its first answer on.
     pub server_id: String,
     /// Of the schema there.
     pub version: u32,
     target: Target,
     schema: Schema,
-    link: Option<Link>,
+    link: Option<ServerLink>,
 }
 
 impl Contact {
@@ -37,7 +39,7 @@ impl Contact {
     }
 
     pub fn is_open(&self) -> bool {
-        self.link.as_ref().is_some_and(Link::is_open)
+        self.link.as_ref().is_some_and(ServerLink::is_open)
     }
 
     /// Whether it was opened just now: then whoever answers may be another than before.
@@ -62,11 +64,11 @@ impl Contact {
     }
 
     /// Lent to a queue for a round; it gives it back, unless it broke.
-    pub fn lend(&mut self) -> Link {
+    pub fn lend(&mut self) -> ServerLink {
         self.link.take().unwrap_or_else(|| link(&self.target, &self.schema))
     }
 
-    pub fn take_back(&mut self, link: Option<Link>) {
+    pub fn take_back(&mut self, link: Option<ServerLink>) {
         self.link = link;
     }
 
@@ -75,6 +77,6 @@ impl Contact {
     }
 }
 
-fn link(target: &Target, schema: &Schema) -> Link {
-    Link::new(target.clone(), schema.clone(), Patience::default(), Arc::new(host::clock::now))
+fn link(target: &Target, schema: &Schema) -> ServerLink {
+    ServerLink::new(target.clone(), schema.clone(), Patience::default(), Arc::new(host::clock::now))
 }

@@ -5,7 +5,7 @@ use super::contact::Contact;
 use engine::queue::LAPSED;
 use model::Ms;
 use pipeline::queue::Queue;
-use shared_store::{Heartbeat, SPEAKS, Seen};
+use shared_store::{MachineHeartbeat, SPEAKS, Seen};
 use std::time::{Duration, Instant};
 use store::{Error, ServerError, SharedState, Store};
 
@@ -106,7 +106,7 @@ impl Identity {
     fn beat(&self, contact: &mut Contact, starts: i64) -> Result<Seen, ServerError> {
         let (machine, label) = (contact.machine.id.clone(), contact.machine.label.clone());
         let build = crate::build().to_string();
-        contact.fleet()?.seen(&Heartbeat { machine, label, instance: self.instance.clone(), starts, build })
+        contact.fleet()?.seen(&MachineHeartbeat { machine, label, instance: self.instance.clone(), starts, build })
     }
 
     /// It draws a new id and goes on under it. What it held is the other's, or nobody's.

@@ -113,6 +113,7 @@ fn presence(member: &FleetRow, queue: String) -> AgentPresence {
         task: member.task.as_deref().map(|task| text::leaving(task, LINE)),
         now_does: does.map(|does| text::leaving(does, LINE)),
         asks: member.cards.first().map(asks),
+        card: None,
         #[expect(clippy::cast_possible_truncation, reason = "a share of a hundred")]
         context: percent.map(|percent| percent.clamp(0.0, 100.0) as i64),
         age_ms: 0,
@@ -148,6 +149,7 @@ fn remote(one: FleetAgent, queues: &[String], now: Ms) -> Option<RemoteAgent> {
         task: line(one.task, LINE),
         now_does: line(one.now_does, LINE),
         asks: line(one.asks, LINE),
+        card: None,
         context: one.context.map(|context| context.clamp(0, 100)),
         since: ago(now, one.age_ms).0,
     };

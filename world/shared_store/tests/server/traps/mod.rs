@@ -10,7 +10,9 @@ use crate::{Server, at, schema};
 use model::Ms;
 use model::task::TaskPlan;
 use serde_json::json;
-use shared_store::{Connection, Link, Machine, Patience, PgQueue, Statement, Target, Transaction, queue_statement};
+use shared_store::{
+    Connection, MachineIdentity, Patience, PgQueue, ServerLink, Statement, Target, Transaction, queue_statement,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -46,8 +48,8 @@ impl Trap {
     }
 
     fn machine_by(&self, way: Target) -> PgQueue {
-        let link = Link::new(way, schema(), Patience::default(), Arc::new(now));
-        PgQueue::open(link, Machine { id: uuid(), label: "m".into() }, "acme/shop").unwrap()
+        let link = ServerLink::new(way, schema(), Patience::default(), Arc::new(now));
+        PgQueue::open(link, MachineIdentity { id: uuid(), label: "m".into() }, "acme/shop").unwrap()
     }
 
     /// A connection of a member without our queue in front of it.

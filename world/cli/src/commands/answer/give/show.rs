@@ -10,7 +10,9 @@ use serde_json::Value;
 
 /// The part of an id that people type.
 pub fn short(card: &Card) -> &str {
-    card.id.get(card.id.len().saturating_sub(8)..).unwrap_or(&card.id)
+    // Of another machine's card its own id, without the machine.
+    let id = card.id.split('@').next().unwrap_or(&card.id);
+    id.get(id.len().saturating_sub(8)..).unwrap_or(id)
 }
 
 /// What it is about, in one line.

@@ -1,0 +1,77 @@
+//! The tables on a server, by their owner.
+
+use super::{QUEUE, Team, refused};
+use serde_json::Value;
+use testkit::postgres::OWNER;
+use testkit::process;
+use testkit::stage::{PLENTY, Stage, person, person_succeeds};
+
+#[test]
+fn x1_migrate_makes_the_schema_once_and_says_what_it_did() {
+    let Some(team) = Team::empty() else { return };
+    let (stage, owner) = (Stage::without_daemon(), team.url(OWNER));
+    let said = refused(&stage, &["shared", "migrate", &owner], "n\n");
+    assert!(said.contains("version 0 to 1") && said.contains("nothing was changed"), "{said}");
+    stage.succeed(&["shared", "migrate", &owner, "--dry-run"]);
+    assert_eq!(team.sql("SELECT to_regnamespace('taut') IS NULL"), "t");
+    let said = person_succeeds(&stage, &["shared", "migrate", &owner], "y\n");
+    assert!(said.contains("made the schema taut, version 1"), "{said}");
+    assert!(said.contains("ALTER ROLE taut_agent PASSWORD"), "{said}");
+    let again = person_succeeds(&stage, &["shared", "migrate", &owner], "");
+    assert!(again.contains("is of version 1 already"), "{again}");
+    let done = stage.succeed(&["shared", "migrate", &owner, "--schema", "team_b", "--yes", "--json"]);
+    let object: Value = serde_json::from_str(&done).unwrap();
+    assert_eq!((&object["from"], &object["to"]), (&0.into(), &1.into()), "{object}");
+    assert_eq!(team.sql("SELECT value FROM team_b.meta WHERE name = 'version'"), "1");
+}
+
+#[test]
+fn x1_the_owner_may_be_named_by_the_environment_and_a_schema_of_a_newer_taut_is_left_alone() {
+    let Some(team) = Team::empty() else { return };
+    let stage = Stage::without_daemon();
+    let (code, said) = person(&stage, &["shared", "migrate"], "");
+    assert!(code == Some(2) && said.contains("TAUT_DATABASE_URL"), "{said}");
+    let run = || {
+        let mut command = stage.command(&["shared", "migrate", "--yes"]);
+        command.env("TAUT_DATABASE_URL", team.url(OWNER));
+        process::run(command, b"", PLENTY).unwrap()
+    };
+    let done = run();
+    assert!(done.stdout_text().contains("made the schema"), "{}", done.stderr_text());
+    team.sql("UPDATE taut.meta SET value = '7' WHERE name = 'version'");
+    let done = run();
+    assert!(done.code() == Some(1) && done.stderr_text().contains("newer taut"), "{}", done.stderr_text());
+}
+
+#[test]
+fn x1_what_an_administrator_has_to_run_is_printed_as_it_is() {
+    let Some(team) = Team::empty() else { return };
+    let role = format!("owner_{}", team.database);
+    let schema = format!("team_{}", team.database);
+    team.sql(&format!("CREATE ROLE {role} LOGIN"));
+    let stage = Stage::without_daemon();
+    let args = ["shared", "migrate", &team.url(&role), "--schema", &schema, "--yes"];
+    let done = stage.taut(&args);
+    assert_eq!(done.code(), Some(1));
+    let sql = done.stdout_text();
+    assert!(done.stderr_text().contains("an administrator runs the lines above"), "{}", done.stderr_text());
+    assert!(sql.lines().all(|line| line.starts_with("CREATE ") && line.ends_with(';')), "{sql}");
+    // Exactly that is enough.
+    team.sql(&sql);
+    stage.succeed(&args);
+}
+
+#[test]
+fn x3_the_record_of_a_project_is_read_by_whom_the_owner_grants_it() {
+    let Some(team) = Team::made() else { return };
+    let stage = team.machine();
+    stage.succeed(&["task", "create", "one", "One"]);
+    let (owner, pair) = (team.url(OWNER), format!("taut_agent={QUEUE}"));
+    let said = person_succeeds(&stage, &["shared", "migrate", &owner, "--grant", &pair], "y\n");
+    assert!(said.contains("may read the record of acme/shop"), "{said}");
+    assert_eq!(team.sql("SELECT reader FROM taut.record_grants"), "taut_agent");
+    let said = refused(&stage, &["shared", "migrate", &owner, "--grant", "taut_agent=acme/none"], "y\n");
+    assert!(said.contains("the server has no project acme/none"), "{said}");
+    let (code, said) = person(&stage, &["shared", "migrate", &owner, "--grant", "x"], "");
+    assert!(code == Some(2) && said.contains("ada=acme/shop"), "{said}");
+}

@@ -1,0 +1,93 @@
+//! How it stands, as `taut shared status`, `taut doctor` and bare `taut` say it.
+
+use super::{QUEUE, Team, nobody};
+use serde_json::Value;
+use testkit::stage::{Stage, person_succeeds};
+
+fn object(stage: &Stage, args: &[&str]) -> Value {
+    serde_json::from_str(&stage.taut(args).stdout_text()).unwrap()
+}
+
+/// What `taut doctor` says of the shared store, and how bad it is.
+fn doctor(stage: &Stage) -> Vec<(String, String, String)> {
+    let checks = stage.taut(&["doctor", "--json"]).stdout_text();
+    let checks = checks.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let text = |check: &Value, key: &str| check[key].as_str().unwrap_or_default().to_owned();
+    let ours = checks.filter(|check| check["name"] == "shared");
+    ours.map(|check| (text(&check, "state"), text(&check, "detail"), text(&check, "fix"))).collect()
+}
+
+#[test]
+fn x2_without_a_server_nothing_is_said_of_one_but_by_status() {
+    let stage = Stage::without_daemon();
+    let done = stage.taut(&["shared", "status"]);
+    assert!(done.success() && done.stdout_text().starts_with("nothing is shared"), "{}", done.stdout_text());
+    assert!(done.stderr_text().contains("taut shared connect postgresql://"), "{}", done.stderr_text());
+    assert_eq!(object(&stage, &["shared", "status", "--json"])["configured"], false);
+    assert_eq!(doctor(&stage), []);
+    assert!(!stage.succeed(&[]).contains("shared"));
+}
+
+#[test]
+fn x1_status_tells_server_versions_contact_queues_and_machine() {
+    let Some(team) = Team::made() else { return };
+    let stage = team.machine();
+    let said = stage.succeed(&["shared", "status"]);
+    for part in [
+        "version 1 (this taut speaks 1)", "contact", "s ago", "acme/shop (this repository's is acme/shop)",
+        "waiting    nothing", "nothing of it is sent",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let object = object(&stage, &["shared", "status", "--json"]);
+    assert_eq!((&object["configured"], &object["version"], &object["queue"]), (&true.into(), &1.into(), &QUEUE.into()));
+    assert_eq!(object["machine"].as_str().unwrap().len(), 36);
+    let checked = stage.succeed(&["shared", "status", "--check"]);
+    assert!(checked.contains("PostgreSQL 1") && checked.contains("role       taut_agent"), "{checked}");
+    let doctor = doctor(&stage);
+    assert!(doctor.len() == 1 && doctor[0].0 == "ok" && doctor[0].1.contains("answers taut_agent"), "{doctor:?}");
+    assert!(!stage.succeed(&[]).contains("shared"), "nothing is wrong and nothing waits");
+}
+
+#[test]
+fn x2_a_server_that_went_away_is_said_with_what_helps_by_status_doctor_and_the_overview() {
+    let Some(team) = Team::made() else { return };
+    let stage = team.machine();
+    let gone = nobody(&stage);
+    let config = super::config(&stage).replace(&team.agent(), &gone);
+    stage.configure(&config);
+    let done = stage.taut(&["shared", "status", "--check"]);
+    assert_eq!(done.code(), Some(1), "{}", done.stdout_text());
+    assert!(done.stdout_text().contains("cannot be reached"), "{}", done.stdout_text());
+    let doctor = doctor(&stage);
+    assert!(doctor[0].0 == "bad" && doctor[0].2.contains("taut shared status --check"), "{doctor:?}");
+    let overview = stage.succeed(&[]);
+    let lines: Vec<&str> = overview.lines().filter(|line| line.contains("shared")).collect();
+    assert!(lines.len() == 1 && lines[0].contains("away for"), "{overview}");
+    assert!(object(&stage, &["shared", "status", "--json"])["error"].is_string());
+}
+
+#[test]
+fn x3_rights_that_were_taken_away_and_an_old_snapshot_are_said_by_check() {
+    let Some(team) = Team::made() else { return };
+    let role = format!("worker_{}", team.database);
+    team.sql(&format!("CREATE ROLE {role} LOGIN IN ROLE taut_agent"));
+    let stage = super::named();
+    person_succeeds(&stage, &["shared", "connect", &team.url(&role)], "y\n");
+    team.sql(&format!("REVOKE taut_agent FROM {role}"));
+    let done = stage.taut(&["shared", "status", "--check"]);
+    let said = done.stdout_text();
+    assert!(done.code() == Some(1) && said.contains(&format!("GRANT taut_agent TO {role};")), "{said}");
+    let doctor = doctor(&stage);
+    assert!(doctor[0].0 == "bad" && doctor[0].2.contains("GRANT taut_agent"), "{doctor:?}");
+}
+
+#[test]
+fn x1_a_server_of_the_environment_is_said_to_be_of_this_command_alone() {
+    let Some(team) = Team::made() else { return };
+    let stage = super::named().with_env("TAUT_DATABASE_URL", &team.agent());
+    let said = stage.succeed(&["shared", "status"]);
+    assert!(said.contains("named by the environment of this command alone"), "{said}");
+    stage.succeed(&["task", "create", "one", "One"]);
+    assert_eq!(team.sql("SELECT slug FROM taut.tasks"), "one");
+}

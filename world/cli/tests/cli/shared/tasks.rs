@@ -1,0 +1,101 @@
+//! `taut task` of a shared project as its user meets it: words and exit codes, with the server there and away.
+
+use super::{Team, config, nobody};
+use serde_json::Value;
+use testkit::stage::Stage;
+
+const RESULT: &str = r#"{"commit":"c0ffee"}"#;
+
+/// Two tasks, of which the second waits.
+fn with_tasks(team: &Team) -> Stage {
+    let stage = team.machine();
+    stage.succeed(&["task", "create", "api/01", "Parse the header"]);
+    stage.succeed(&["task", "create", "api/02", "Use it"]);
+    stage.succeed(&["task", "block", "api/02", "--by", "api/01"]);
+    stage
+}
+
+/// The network between this machine and the server is cut.
+fn cut(stage: &Stage, team: &Team) {
+    stage.configure(&config(stage).replace(&team.agent(), &nobody(stage)));
+}
+
+#[test]
+fn x1_q1_two_machines_work_on_one_queue_with_the_same_commands() {
+    let Some(team) = Team::made() else { return };
+    let (one, other) = (with_tasks(&team), team.machine());
+    let listed = other.succeed(&["task", "list"]);
+    assert!(listed.contains("Parse the header") && listed.contains("blocked"), "{listed}");
+    let claimed: Value = serde_json::from_str(&other.succeed(&["task", "claim"])).unwrap();
+    assert_eq!((&claimed["id"], &claimed["attempt"]), (&"api/01".into(), &1.into()));
+    let nothing = one.taut(&["task", "claim"]);
+    assert_eq!(nothing.code(), Some(2), "{}", nothing.stderr_text());
+    let why = one.succeed(&["task", "why"]);
+    assert!(why.contains("leased") && why.contains("api/01"), "{why}");
+    assert_eq!(other.succeed(&["task", "done", "api/01", "--result", RESULT]).trim(), "done api/01");
+    assert_eq!(one.succeed(&["task", "plan-status"]).trim(), "1 open, 0 active, 1 done, 0 blocked, 0 deleted");
+    let claimed: Value = serde_json::from_str(&one.succeed(&["task", "claim"])).unwrap();
+    assert_eq!(claimed["blocker_results"]["api/01"]["commit"], "c0ffee");
+    let there = other.taut(&["task", "done", "api/02", "--result", RESULT]);
+    assert_eq!(there.code(), Some(2), "it is another machine's: {}{}", there.stdout_text(), there.stderr_text());
+}
+
+#[test]
+fn x2_a_claim_while_the_server_is_away_says_that_nothing_was_claimed() {
+    let Some(team) = Team::made() else { return };
+    let stage = with_tasks(&team);
+    cut(&stage, &team);
+    for args in [&["task", "claim"][..], &["task", "claim", "api/01"]] {
+        let done = stage.taut(args);
+        let said = done.stderr_text();
+        assert_eq!(done.code(), Some(1), "{said}");
+        assert!(said.contains("cannot be reached") && said.contains("nothing was claimed"), "{said}");
+        assert!(
+            said.contains("the queue acme/shop is on") && said.contains("hint: taut shared status --check"),
+            "{said}"
+        );
+    }
+    let listed = stage.taut(&["task", "list"]);
+    assert!(
+        listed.code() == Some(1) && !listed.stderr_text().contains("nothing was claimed"),
+        "{}",
+        listed.stderr_text()
+    );
+}
+
+#[test]
+fn x2_a_done_while_the_server_is_away_is_kept_with_0_and_told_when_it_is_back() {
+    let Some(team) = Team::made() else { return };
+    let stage = with_tasks(&team);
+    stage.succeed(&["task", "claim", "api/01"]);
+    let there = config(&stage);
+    cut(&stage, &team);
+    let done = stage.taut(&["task", "done", "api/01", "--result", RESULT, "--json"]);
+    assert_eq!((done.code(), done.stdout_text().trim()), (Some(0), r#"{"id":"api/01","did":"kept"}"#));
+    assert!(done.stderr_text().starts_with("kept: "), "{}", done.stderr_text());
+    let status = stage.taut(&["shared", "status"]).stdout_text();
+    assert!(status.contains("1 word about a task"), "{status}");
+    assert!(stage.succeed(&[]).contains("1 word about a task to be said"));
+    stage.configure(&there);
+    stage.succeed(&["shared", "sync"]);
+    assert_eq!(team.sql("SELECT status FROM taut.tasks WHERE slug = 'api/01'"), "done");
+}
+
+#[test]
+fn x2_q3_a_done_behind_a_lapsed_lease_ends_with_2_and_its_result_stays_readable() {
+    let Some(team) = Team::made() else { return };
+    let (one, other) = (with_tasks(&team), team.machine());
+    one.succeed(&["task", "claim", "api/01"]);
+    // The server has answered renewals since it started, and this lease is long over.
+    team.sql("UPDATE taut.tasks SET graced = true, lease_until = clock_timestamp() - interval '1 hour' WHERE slug = 'api/01'");
+    other.succeed(&["task", "claim", "api/01"]);
+    let done = one.taut(&["task", "done", "api/01", "--result", RESULT]);
+    assert_eq!(done.code(), Some(2), "{}{}", done.stdout_text(), done.stderr_text());
+    assert!(done.stderr_text().contains("api/01"), "{}", done.stderr_text());
+    let refused = one.list(&["shared", "refused", "--json"]);
+    assert_eq!(refused.len(), 1);
+    assert_eq!((&refused[0]["id"], &refused[0]["result"]["commit"]), (&"api/01".into(), &"c0ffee".into()));
+    let shown = one.succeed(&["shared", "refused"]);
+    assert!(shown.contains("api/01") && shown.contains("c0ffee"), "{shown}");
+    assert!(other.succeed(&["shared", "refused"]).contains("nothing was refused"));
+}

@@ -1,0 +1,110 @@
+//! A person beside the run: plans, and plans anew while there is trouble; gives what wore out another chance.
+
+use super::seat::{Place, Seat};
+use crate::dice::Dice;
+use engine::queue::Speaker;
+use model::task::TaskStatus;
+use serde_json::json;
+use store::TaskFilter;
+
+/// So many tasks whose plan stays are planned at once, and more when there are few left.
+const BATCH: usize = 150;
+const FEW: i64 = 80;
+/// Such that are planned again and again, with others to wait for.
+const CHANGING: usize = 60;
+
+pub struct Operator {
+    seat: Seat,
+    dice: Dice,
+    /// How many tasks stay as they were planned.
+    pub steady: usize,
+    pub rewritten: usize,
+}
+
+impl Operator {
+    pub fn begin(place: Place, seed: u64) -> Self {
+        let seat = place.take().expect("a server");
+        let mut operator = Self { seat, dice: Dice::new(seed), steady: 0, rewritten: 0 };
+        operator.plan_more().unwrap();
+        operator.plan_all().unwrap();
+        operator
+    }
+
+    /// There is always something to do while there is trouble.
+    pub fn refill(&mut self) {
+        if self.left().is_some_and(|left| left < FEW) {
+            // Where the server is away, the next time.
+            let _ = self.plan_more();
+        }
+    }
+
+    fn plan_more(&mut self) -> Result<(), String> {
+        let (from, to) = (self.steady, self.steady + BATCH);
+        let lines: String = (from..to).map(|nth| self.steady_line(nth)).collect();
+        self.sync(&lines)?;
+        self.steady = to;
+        Ok(())
+    }
+
+    /// With others to wait for, and without some of them: those are deleted, whoever has them.
+    pub fn rewrite(&mut self) {
+        let lines: Vec<String> = (0..CHANGING).map(|nth| self.changing(nth)).collect();
+        let kept: String =
+            lines.into_iter().enumerate().filter(|_| !self.dice.one_in(20)).map(|(_, line)| line).collect();
+        // What one that is kept waits for may be one that is left out: then nothing of it is written.
+        if self.sync(&kept).is_ok() {
+            self.rewritten += 1;
+        }
+    }
+
+    pub fn plan_all(&mut self) -> Result<(), String> {
+        let all: String = (0..CHANGING).map(|nth| self.changing(nth)).collect();
+        self.sync(&all)
+    }
+
+    pub fn requeue(&mut self) {
+        let project = self.seat.project();
+        let worn = TaskFilter { statuses: vec![TaskStatus::Quarantined], ..TaskFilter::default() };
+        for task in self.seat.queue().tasks(&project, &worn).unwrap_or_default() {
+            let _ = self.seat.queue().requeue(&project, &task.plan.slug);
+        }
+    }
+
+    /// How many are neither done nor deleted; `None` where the server is away.
+    pub fn left(&mut self) -> Option<i64> {
+        let project = self.seat.project();
+        let counts = self.seat.queue().look(&project).ok()?.counts;
+        Some(counts.open + counts.active + counts.blocked + counts.quarantined)
+    }
+
+    fn sync(&mut self, lines: &str) -> Result<(), String> {
+        let project = self.seat.project();
+        let synced = self.seat.queue().plan_sync(&project, lines, &Speaker::Person);
+        synced.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Waits for up to three earlier ones.
+    fn steady_line(&mut self, nth: usize) -> String {
+        let deps: Vec<String> = match nth {
+            0..20 => Vec::new(),
+            _ => (0..self.dice.below(4)).map(|_| slug("t", nth - 1 - self.dice.below(nth.min(60)))).collect(),
+        };
+        line(&slug("t", nth), &format!("steady {}", nth / BATCH), (self.dice.below(4), deps))
+    }
+
+    fn changing(&mut self, nth: usize) -> String {
+        let mut deps = vec![slug("t", self.dice.below(self.steady))];
+        if nth > 0 && self.dice.one_in(2) {
+            deps.push(slug("x", self.dice.below(nth)));
+        }
+        line(&slug("x", nth), "changing", (self.dice.below(4), deps))
+    }
+}
+
+fn line(slug: &str, spec: &str, (priority, deps): (usize, Vec<String>)) -> String {
+    format!("{}\n", json!({"id": slug, "t": "T", "p": priority, "deps": deps, "spec": spec}))
+}
+
+fn slug(kind: &str, nth: usize) -> String {
+    format!("{kind}/{nth:04}")
+}

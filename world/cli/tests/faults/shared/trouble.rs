@@ -1,0 +1,206 @@
+//! Who kills, stops and cuts: the processes of every machine, and the network between each machine and the server.
+
+use super::seat::{LEASE_MS, Place};
+use crate::dice::Dice;
+use std::collections::BTreeMap;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+use testkit::{NetworkProxy, ProxyMode};
+
+pub struct Trouble {
+    dice: Dice,
+    networks: Vec<Network>,
+    members: Vec<Member>,
+    /// What was done, and how often.
+    pub did: BTreeMap<&'static str, usize>,
+}
+
+struct Network {
+    proxy: NetworkProxy,
+    /// Until then it is as bad as it was made.
+    bad: Option<Instant>,
+}
+
+/// One process of a machine.
+struct Member {
+    role: &'static str,
+    place: Place,
+    child: Child,
+    stopped: Option<Instant>,
+}
+
+impl Trouble {
+    pub fn new(seed: u64) -> Self {
+        Self { dice: Dice::new(seed), networks: Vec::new(), members: Vec::new(), did: BTreeMap::new() }
+    }
+
+    pub fn connect(&mut self, proxy: NetworkProxy) {
+        self.networks.push(Network { proxy, bad: None });
+    }
+
+    pub fn start(&mut self, role: &'static str, place: Place) {
+        let child = spawn(role, &place);
+        self.members.push(Member { role, place, child, stopped: None });
+    }
+
+    /// One more of it, after a moment.
+    pub fn make(&mut self) {
+        std::thread::sleep(Duration::from_millis(20 + self.dice.below(100) as u64));
+        self.recover(Instant::now());
+        match self.dice.below(100) {
+            0..20 => self.kill(),
+            20..45 => self.stop(),
+            45..55 => self.reset(),
+            55..70 => {
+                let short = 100 + self.dice.below(900) as u64;
+                self.spoil(short, "network bad for less than a lease");
+            }
+            70..77 => {
+                let long = LEASE_MS as u64 + 500 + self.dice.below(1_000) as u64;
+                self.spoil(long, "network bad for longer than a lease");
+            }
+            77..82 => self.repeat(),
+            _ => {}
+        }
+    }
+
+    /// Everybody runs, and the network is good.
+    pub fn end(&mut self) {
+        for network in &mut self.networks {
+            network.heal();
+        }
+        self.members.iter_mut().for_each(Member::go_on);
+    }
+
+    /// Whoever died is started again, as an operating system would.
+    pub fn revive(&mut self) {
+        for member in &mut self.members {
+            if let Ok(Some(_)) = member.child.try_wait() {
+                member.child = spawn(member.role, &member.place);
+            }
+        }
+    }
+
+    /// Waits for everybody to leave, who was told that it is over.
+    pub fn leave(&mut self, limit: Duration) {
+        let until = Instant::now() + limit;
+        for member in &mut self.members {
+            while member.child.try_wait().is_ok_and(|left| left.is_none()) && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+    }
+
+    fn recover(&mut self, now: Instant) {
+        for network in &mut self.networks {
+            if network.bad.is_some_and(|until| now >= until) {
+                network.heal();
+            }
+        }
+        for member in &mut self.members {
+            if member.stopped.is_some_and(|until| now >= until) {
+                member.go_on();
+            }
+        }
+        self.revive();
+    }
+
+    fn kill(&mut self) {
+        let nth = self.dice.below(self.members.len());
+        let member = &mut self.members[nth];
+        let _ = member.child.kill();
+        let _ = member.child.wait();
+        (member.child, member.stopped) = (spawn(member.role, &member.place), None);
+        *self.did.entry("killed").or_default() += 1;
+    }
+
+    /// Past its lease; never more than half of all.
+    fn stop(&mut self) {
+        let nth = self.dice.below(self.members.len());
+        let stopped = self.members.iter().filter(|member| member.stopped.is_some()).count();
+        let (most, member) = (self.members.len() / 2, &mut self.members[nth]);
+        if stopped >= most || member.stopped.is_some() {
+            return;
+        }
+        let long = Duration::from_millis(LEASE_MS as u64 + 300 + self.dice.below(1_500) as u64);
+        member.signal(libc::SIGSTOP);
+        member.stopped = Some(Instant::now() + long);
+        *self.did.entry("stopped past the lease").or_default() += 1;
+    }
+
+    fn reset(&mut self) {
+        let nth = self.dice.below(self.networks.len());
+        self.networks[nth].proxy.reset();
+        *self.did.entry("connections reset").or_default() += 1;
+    }
+
+    fn spoil(&mut self, ms: u64, what: &'static str) {
+        let nth = self.dice.below(self.networks.len());
+        if self.networks[nth].bad.is_some() {
+            return;
+        }
+        let network = &mut self.networks[nth];
+        match self.dice.below(5) {
+            0 => network.proxy.set(ProxyMode::HoldBack),
+            1 => network.proxy.set(ProxyMode::Swallow),
+            2 => network.proxy.set(ProxyMode::SwallowAnswers),
+            3 => network.proxy.set_delay(Duration::from_millis(30)),
+            _ => {
+                network.proxy.set(ProxyMode::Refuse);
+                network.proxy.reset();
+            }
+        }
+        network.bad = Some(Instant::now() + Duration::from_millis(ms));
+        *self.did.entry(what).or_default() += 1;
+    }
+
+    fn repeat(&mut self) {
+        let nth = self.dice.below(self.networks.len());
+        if self.networks[nth].bad.is_none() {
+            // Where the server is down nothing is heard twice.
+            let again = self.networks[nth].proxy.say_again().unwrap_or_default();
+            *self.did.entry("connections said again").or_default() += again;
+        }
+    }
+}
+
+impl Drop for Trouble {
+    fn drop(&mut self) {
+        for member in &mut self.members {
+            let _ = member.child.kill();
+            let _ = member.child.wait();
+        }
+    }
+}
+
+impl Network {
+    fn heal(&mut self) {
+        // What was swallowed of an open connection never comes: it is over, as the network would find in its time.
+        let lost = self.bad.take().is_some();
+        self.proxy.set_delay(Duration::ZERO);
+        self.proxy.set(ProxyMode::Pass);
+        if lost && self.proxy.open() > 0 {
+            self.proxy.reset();
+        }
+    }
+}
+
+impl Member {
+    fn go_on(&mut self) {
+        if self.stopped.take().is_some() {
+            self.signal(libc::SIGCONT);
+        }
+    }
+
+    fn signal(&self, signal: libc::c_int) {
+        let pid = i32::try_from(self.child.id()).unwrap();
+        // SAFETY: a plain signal to a process that this run started and has not waited for.
+        unsafe { libc::kill(pid, signal) };
+    }
+}
+
+fn spawn(role: &str, place: &Place) -> Child {
+    let mut command = place.command(role);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command.spawn().unwrap()
+}
