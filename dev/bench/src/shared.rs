@@ -7,7 +7,7 @@ use model::Ms;
 use model::task::TaskPlan;
 use pipeline::queue::Queue;
 use serde_json::Value;
-use shared_store::{Link, Machine, Patience, PgQueue, Schema, Surroundings, Target, TargetWish};
+use shared_store::{MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surroundings, Target, TargetWish};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{ClaimWish, Durability, LeaseNeed, ServerClaim, ServerTurn, Store, TaskServer};
@@ -162,8 +162,9 @@ fn filled(cluster: &Cluster, tasks: usize) -> Result<String, String> {
 
 fn open(cluster: &Cluster, database: &str) -> Result<PgQueue, String> {
     let way = target(&cluster.url("taut_agent", database))?;
-    let link = Link::new(way, schema()?, Patience::default(), Arc::new(host::clock::now));
-    PgQueue::open(link, Machine { id: uuid(), label: "bench".into() }, PROJECT).map_err(|error| error.to_string())
+    let link = ServerLink::new(way, schema()?, Patience::default(), Arc::new(host::clock::now));
+    PgQueue::open(link, MachineIdentity { id: uuid(), label: "bench".into() }, PROJECT)
+        .map_err(|error| error.to_string())
 }
 
 fn target(url: &str) -> Result<Target, String> {
