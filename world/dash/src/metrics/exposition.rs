@@ -82,8 +82,11 @@ fn labels(labels: &[(&'static str, String)]) -> String {
 mod tests {
     use super::*;
 
+    /// Its name, its labels and its value.
+    type ReadSample = (String, Vec<(String, String)>, f64);
+
     /// A sample as the format's own description has it; `None` for a line that is none.
-    fn parsed(line: &str) -> Option<(String, Vec<(String, String)>, f64)> {
+    fn parsed(line: &str) -> Option<ReadSample> {
         let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':'))?;
         let (name, mut rest) = line.split_at(end);
         let mut labels = Vec::new();
