@@ -219,7 +219,7 @@ pub fn waiting(store: &Store, now: Ms) -> Result<Vec<Fault>, CliError> {
     if let Some(age) = owed.oldest.map(|oldest| now.since(oldest)).filter(|age| *age > OLD_WORD_MS) {
         faults.push(Fault {
             what: format!(
-                "{} wait to be said for {}",
+                "waiting to be said: {}, for {}",
                 owed_words(owed.turns, owed.messages),
                 crate::commands::ago(age)
             ),
