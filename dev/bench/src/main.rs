@@ -12,6 +12,7 @@ mod home;
 mod loops;
 mod recall;
 mod sessions;
+mod shared;
 mod shared_hooks;
 mod spawn;
 mod stats;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         ("answers", answers::run),
         ("undo", undo::run),
         ("stats", stats::run),
+        ("shared", shared::run),
         ("shared_hooks", shared_hooks::run),
         ("felt", felt::run),
     ];
