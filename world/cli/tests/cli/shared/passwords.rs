@@ -214,3 +214,33 @@ fn x3_a_service_and_the_users_own_file_of_passwords_are_enough() {
     let said = refused(&stage, &["shared", "connect", "--service", "teem"], "y\n");
     assert!(said.contains("no service is called teem") && said.contains("nothing was changed"), "{said}");
 }
+
+#[test]
+fn x3_the_password_of_an_address_in_the_environment_is_said_by_nothing() {
+    let Some(team) = Team::encrypted() else { return };
+    let with = |password: &str| {
+        let url = team.tcp("localhost").replace("taut_agent@", &format!("taut_agent:{password}@"));
+        named().with_env("TAUT_DATABASE_URL", &format!("{url}?sslrootcert={}", ca(&team)))
+    };
+    let commands: [&[&str]; 8] = [
+        &["shared", "status"],
+        &["shared", "status", "--check", "--json"],
+        &["shared", "sync"],
+        &["shared", "export"],
+        &["task", "create", "a", "A"],
+        &["task", "claim"],
+        &["doctor"],
+        &[],
+    ];
+    for (password, works) in [(PASSWORD, true), ("wr0ng-pass-of-nobody", false)] {
+        let stage = with(password);
+        for args in commands {
+            let done = stage.taut(args);
+            let said = done.stdout_text() + &done.stderr_text();
+            assert_secret(&stage, password, &said);
+            if args == ["task", "claim"] {
+                assert_eq!(done.success(), works, "{said}");
+            }
+        }
+    }
+}
