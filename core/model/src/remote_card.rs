@@ -18,8 +18,6 @@ pub struct PresenceCard {
     /// Of the exact input, which stays on the agent's machine.
     pub digest: String,
     pub shown: CardShown,
-    /// For how long it has been open.
-    pub age_ms: i64,
 }
 
 /// An answer to a card of another machine: who says what to which card, and what they saw of it.

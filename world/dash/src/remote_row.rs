@@ -83,7 +83,7 @@ fn row(agent: &RemoteAgent, machine: String, now: Ms) -> AgentRow {
     let told = &agent.told;
     let text =
         |text: &Option<String>, most| text.as_deref().map(|text| line(text, most)).filter(|text| !text.is_empty());
-    let card = told.card.as_ref().and_then(|card| engine::cards::known(card, &agent.agent, agent.heard_at).ok());
+    let card = told.card.as_ref().and_then(|card| engine::cards::known(card, &agent.agent, Ms(told.since)).ok());
     let card = card.map(|card| Card { id: shown_id(&card.id, &agent.machine), ..card });
     let id = format!("{}@{}", line(&agent.agent, MOST_TEXT), line(&agent.machine, MOST_NAME));
     AgentRow {

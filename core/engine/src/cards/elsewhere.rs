@@ -26,9 +26,9 @@ const FILES_STAY: &str = "what would be written into a file does not leave its m
 const TOO_LONG: &str = "it is too long to be shown on another machine";
 const HAS_SECRET: &str = "a secret was taken out of what is shown";
 
-/// The card as others are told of it: a function of the card alone but for its age, so that its machine can tell later
-/// what somebody elsewhere was shown.
-pub fn told(card: &Card, now: Ms) -> PresenceCard {
+/// The card as others are told of it: a function of the card alone, so that its machine can tell later what somebody
+/// elsewhere was shown.
+pub fn told(card: &Card) -> PresenceCard {
     let (input, stays) = without_files(&card.shown.input);
     let clean = whole(&input);
     let (short, all) = at_most(&clean, MOST_BYTES);
@@ -54,7 +54,6 @@ pub fn told(card: &Card, now: Ms) -> PresenceCard {
             diff: None,
             branch: beside(&card.shown.branch),
         },
-        age_ms: now.since(card.at).max(0),
     }
 }
 
@@ -74,7 +73,7 @@ pub fn answer_text(answer: &RemoteAnswer) -> String {
 }
 
 /// A card of another machine as views and answers know cards, or why nobody is shown it: it came over a server.
-pub fn known(told: &PresenceCard, agent: &str, heard_at: Ms) -> Result<Card, &'static str> {
+pub fn known(told: &PresenceCard, agent: &str, at: Ms) -> Result<Card, &'static str> {
     let kind = CardKind::parse(&told.kind).ok_or("it is of a kind that this version of Taut does not know")?;
     let is_id = |text: &str| !text.is_empty() && text.len() <= LONGEST_ID && text.chars().all(|c| c.is_ascii_graphic());
     if !is_id(&told.id) || !is_id(&told.digest) {
@@ -89,7 +88,7 @@ pub fn known(told: &PresenceCard, agent: &str, heard_at: Ms) -> Result<Card, &'s
     let nobody = ClientProcess { pid: 0, started: 0 };
     Ok(Card {
         id: told.id.clone(),
-        at: heard_at.plus(-told.age_ms.clamp(0, i64::from(u32::MAX))),
+        at,
         session: String::new(),
         agent: agent.to_string(),
         project: None,
@@ -134,7 +133,6 @@ mod tests {
             tool: tool.into(),
             digest: "exact".into(),
             shown: CardShown { input, ..CardShown::default() },
-            age_ms: 0,
         };
         let short = PresenceCard { shown: CardShown::default(), ..told.clone() };
         Card { shown: told.shown, ..known(&short, "api", Ms(1_000)).unwrap() }
@@ -142,24 +140,24 @@ mod tests {
 
     #[test]
     fn f6_what_others_are_told_of_a_card_is_short_and_without_secrets_and_files() {
-        let plain = told(&card("Bash", json!({"command": "make test"})), Ms(6_000));
-        assert_eq!((plain.shown.incomplete.as_deref(), plain.age_ms), (None, 5_000));
-        let long = told(&card("Bash", json!({"command": "x".repeat(MOST_BYTES * 3)})), Ms(0));
+        let plain = told(&card("Bash", json!({"command": "make test"})));
+        assert_eq!(plain.shown.incomplete.as_deref(), None);
+        let long = told(&card("Bash", json!({"command": "x".repeat(MOST_BYTES * 3)})));
         assert_eq!(long.shown.incomplete.as_deref(), Some(TOO_LONG));
         let edit = json!({"file_path": "/p/a.rs", "old_string": "let a;", "new_string": "let b;"});
-        let edit = told(&card("Edit", edit), Ms(0));
+        let edit = told(&card("Edit", edit));
         assert_eq!(edit.shown.incomplete.as_deref(), Some(FILES_STAY));
         assert_eq!(edit.shown.input, json!({"file_path": "/p/a.rs"}));
         let key = format!("ghp_{}", "a1B2c3D4".repeat(5));
-        let secret = told(&card("Bash", json!({"command": format!("curl -H 'Authorization: token {key}' x")})), Ms(0));
+        let secret = told(&card("Bash", json!({"command": format!("curl -H 'Authorization: token {key}' x")})));
         assert_eq!(secret.shown.incomplete.as_deref(), Some(HAS_SECRET));
         assert!(!seen_text(&secret).contains(&key));
     }
 
     #[test]
-    fn f6_what_was_seen_has_one_spelling_whatever_the_order_of_fields_and_the_age() {
-        let one = told(&card("Bash", json!({"command": "a", "description": "b"})), Ms(1_000));
-        let mut other = told(&card("Bash", json!({"description": "b", "command": "a"})), Ms(90_000));
+    fn f6_what_was_seen_has_one_spelling_whatever_the_order_of_fields() {
+        let one = told(&card("Bash", json!({"command": "a", "description": "b"})));
+        let mut other = told(&card("Bash", json!({"description": "b", "command": "a"})));
         assert_eq!(seen_text(&one), seen_text(&other));
         other.shown.guard = Some("nothing".into());
         assert_ne!(seen_text(&one), seen_text(&other));
@@ -167,7 +165,7 @@ mod tests {
 
     #[test]
     fn f6_a_card_from_a_server_that_nobody_could_have_sent_is_none() {
-        let good = told(&card("Bash", json!({"command": "a"})), Ms(0));
+        let good = told(&card("Bash", json!({"command": "a"})));
         assert!(known(&good, "api", Ms(0)).is_ok());
         for wrong in [
             PresenceCard { kind: "always".into(), ..good.clone() },

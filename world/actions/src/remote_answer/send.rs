@@ -34,7 +34,7 @@ pub struct RemoteCard {
 impl RemoteCard {
     fn of(agent: RemoteAgent) -> Option<Self> {
         let told = agent.told.card.clone()?;
-        let mut card = known(&told, &agent.agent, agent.heard_at).ok()?;
+        let mut card = known(&told, &agent.agent, Ms(agent.told.since)).ok()?;
         card.id = shown_id(&told.id, &agent.machine);
         Some(Self { card, agent, told })
     }

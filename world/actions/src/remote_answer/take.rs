@@ -27,8 +27,7 @@ const PEOPLE: &str = "people";
 /// What other machines are told of the first card that can be answered from elsewhere.
 #[must_use]
 pub fn presence_card(cards: &[Card]) -> Option<PresenceCard> {
-    let now = host::clock::now();
-    cards.iter().find(|card| can_be_answered(card)).map(|card| told(card, now))
+    cards.iter().find(|card| can_be_answered(card)).map(told)
 }
 
 /// Judges one that came, gives it or refuses it, says so to its machine, and forgets it. Whether it was given.
@@ -116,7 +115,7 @@ fn given(store: &mut Store, answer: &RemoteAnswer, from: &TrustedMachine) -> Res
     if is_repeated(&card, &user, &answer.answer) {
         return Ok("it was answered with this".to_string());
     }
-    if answer.digest != card.digest || answer.seen != seen(&told(&card, card.at)) {
+    if answer.digest != card.digest || answer.seen != seen(&told(&card)) {
         let why = "what you were shown is not what this card says on its machine: nothing was answered; look at it again, or \
                    answer at the agent's own terminal";
         return Err(ActionError::Refused(why.to_string()));

@@ -163,7 +163,6 @@ fn f6_a_card_of_another_machine_is_shown_and_answered_like_any_other() {
         tool: "Bash".into(),
         digest: "d".into(),
         shown: CardShown { input: json!({"command": "make test"}), ..CardShown::default() },
-        age_ms: 5_000,
     });
     let view = screen(vec![asks], 140).typed("ja");
     assert!(view.screen().contains("api@vm-3 wants to use Bash") && view.screen().contains("make test"));

@@ -8,6 +8,7 @@ use engine::fleet::messages::{
     LONGEST, NOTE, PERSON_NOTE, TASK_DONE, TASK_FAILED, WORKER_DONE, WORKER_ENDED, WORKER_FAILED,
 };
 use model::effort::Message;
+use model::remote_card::{ANSWER, ANSWER_FATE};
 use shared_store::WaitingMessage;
 use store::{ArrivingMessage, Error, OutgoingMessage, SharedState, Store};
 
@@ -63,8 +64,26 @@ fn leaving(message: &OutgoingMessage, machine: &str) -> OutgoingMessage {
         to_machine: message.to_machine.clone().filter(|_| is_for_agent),
         to_agent: message.to_agent.clone().filter(|_| is_for_agent),
         to_conversation: message.to_conversation.clone(),
-        body: engine::redact::text_without_secrets(&message.body),
+        body: match is_answer(&message.kind) {
+            // Signed as it is, when its words had been redacted.
+            true => message.body.clone(),
+            false => engine::redact::text_without_secrets(&message.body),
+        },
     }
+}
+
+/// For no agent: a person's answer to a card of another machine, or word of one.
+fn is_answer(kind: &str) -> bool {
+    matches!(kind, ANSWER | ANSWER_FATE)
+}
+
+/// Answers that came are given to whoever holds their cards, or refused; both is said to their machines. How many came.
+pub(crate) fn judge(contact: &Contact, store: &mut Store) -> Result<usize, Error> {
+    let came = store.settled_answers(MOST)?;
+    for one in &came {
+        actions::remote_answer::take(store, one, &contact.machine.label)?;
+    }
+    Ok(came.len())
 }
 
 /// Takes what is for this machine and for the conversations that it carries. How many are new.
@@ -118,6 +137,13 @@ fn arriving(waiting: &WaitingMessage) -> Option<ArrivingMessage> {
     let label = from_label.as_deref().map(text::name).filter(|label| !label.is_empty());
     let label = label.unwrap_or_else(|| text::name(&from_machine.chars().take(8).collect::<String>()));
     let sender = from_agent.as_deref().map(text::name).filter(|name| !name.is_empty());
+    // What is signed is judged as it came, and never shown.
+    if is_answer(kind) {
+        let is_fit = to_agent.is_some() && body.chars().count() <= LONGEST;
+        let (id, kind, from) = (id.to_ascii_lowercase(), kind.clone(), format!("somebody@{label}"));
+        let (to_agent, to_conversation, body) = (to_agent.clone(), None, body.clone());
+        return is_fit.then_some(ArrivingMessage { id, kind, from, to_agent, to_conversation, body });
+    }
     let body = model::text::lines(body, LONGEST);
     let body = if kind == PERSON_NOTE { format!("a person at {label} writes:\n{body}") } else { body };
     Some(ArrivingMessage {

@@ -4,6 +4,7 @@
 use super::contact::Contact;
 use super::identity::ago;
 use super::text::{self, LINE, SHORT};
+use actions::remote_answer::presence_card;
 use model::Ms;
 use model::card::Card;
 use model::row::AgentStatus;
@@ -113,7 +114,7 @@ fn presence(member: &FleetRow, queue: String) -> AgentPresence {
         task: member.task.as_deref().map(|task| text::leaving(task, LINE)),
         now_does: does.map(|does| text::leaving(does, LINE)),
         asks: member.cards.first().map(asks),
-        card: None,
+        card: presence_card(&member.cards),
         #[expect(clippy::cast_possible_truncation, reason = "a share of a hundred")]
         context: percent.map(|percent| percent.clamp(0.0, 100.0) as i64),
         age_ms: 0,
@@ -149,7 +150,7 @@ fn remote(one: FleetAgent, queues: &[String], now: Ms) -> Option<RemoteAgent> {
         task: line(one.task, LINE),
         now_does: line(one.now_does, LINE),
         asks: line(one.asks, LINE),
-        card: None,
+        card: one.card.filter(|card| engine::cards::known(card, &one.id, now).is_ok()),
         context: one.context.map(|context| context.clamp(0, 100)),
         since: ago(now, one.age_ms).0,
     };

@@ -307,6 +307,9 @@ impl SharedRounds {
             let received = messages::receive(contact, store, &here.conversations)?;
             report.messages_received += received;
             report.is_news |= received > 0;
+            if messages::judge(contact, store)? > 0 {
+                report.messages_sent += messages::send(contact, store, state)?;
+            }
             Ok(())
         })
     }
