@@ -55,13 +55,10 @@ fn measure(rounds: usize) -> io::Result<()> {
         row(&format!("in process, server {}", shared.name), &shared.alone);
     }
     for shared in &all {
-        let memory = shared.house.daemon_memory().unwrap_or_default();
-        println!("daemon resident memory, server {}: {:.1} MB", shared.name, memory as f64 / 1024.0);
+        let [with, without] =
+            [&shared.house, &shared.none].map(|house| house.daemon_memory().unwrap_or_default() as f64 / 1024.0);
+        println!("daemon resident memory, server {}: {with:.1} MB, nothing shared: {without:.1} MB", shared.name);
     }
-    println!(
-        "daemon resident memory, nothing shared: {:.1} MB",
-        none.daemon_memory().unwrap_or_default() as f64 / 1024.0
-    );
     Ok(())
 }
 
