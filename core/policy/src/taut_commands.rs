@@ -64,7 +64,7 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
     ("sessions", CommandAudience::Agents, &["export", "show"]),
     ("shared", CommandAudience::Agents, &["export", "refused", "status", "sync"]),
     // They change what leaves this machine and for whom, or move a whole queue.
-    ("shared", CommandAudience::People, &["connect", "disconnect", "import", "migrate"]),
+    ("shared", CommandAudience::People, &["connect", "disconnect", "import", "key", "migrate", "trust"]),
     (
         "task",
         CommandAudience::Agents,
@@ -126,8 +126,8 @@ mod tests {
         }
         for line in [
             "init", "init loop", "policy allow x", "loop build", "run", "pause 1h", "answer", "answer api",
-            "answer on", "answer wait", "shared connect x", "shared migrate", "say api go on", "agent name api me",
-            "undo", "undo 3fa9c21b",
+            "answer on", "answer wait", "shared trust vm-3", "shared key", "shared connect x", "shared migrate",
+            "say api go on", "agent name api me", "undo", "undo 3fa9c21b",
         ] {
             assert_eq!(of(line), Some(CommandAudience::People), "{line}");
         }

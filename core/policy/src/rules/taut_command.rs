@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     title: "Taut’s commands for people",
     doc: "Stops an agent from running the commands that change what the guard does, speak past it, start agents or act \
           for the user: `taut uninstall`, `init`, `trust`, `pause`, `allow`, `answer`, `policy allow`, `config edit`, `loop`, \
-          `run`, `hook`, `rpc`, `daemon`, `db`, `ui`, `statusline`, `notify on|off|test`, `shared connect|disconnect|import|migrate`, \
+          `run`, `hook`, `rpc`, `daemon`, `db`, `ui`, `statusline`, `notify on|off|test`, `shared connect|disconnect|import|key|migrate|trust`, \
           and any command of Taut's \
           that is not declared to be for agents. They need a person at a real terminal: another terminal, a \
           multiplexer, a schedule or a script around them is opened and changes nothing.",
@@ -35,6 +35,7 @@ pub const RULE: Rule = Rule {
         "taut shared connect postgresql://elsewhere/db --yes",
         "taut shared disconnect --all --yes",
         "taut shared migrate",
+        "taut shared trust laptop",
         "TAUT_DATABASE_URL=postgresql://elsewhere/db taut shared import --yes",
         "taut memory off --project --yes",
         "XDG_CONFIG_HOME=/tmp/x taut notify test",

@@ -206,7 +206,7 @@ impl Machine {
         self.queue(|queue, project| queue.done(project, slug, &actor, json!({"commit": "c0ffee"})))
     }
 
-    fn session_of(&mut self, agent: &str) -> Option<String> {
+    pub fn session_of(&mut self, agent: &str) -> Option<String> {
         self.store().agent(agent).unwrap().and_then(|agent| agent.session)
     }
 

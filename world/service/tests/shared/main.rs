@@ -1,6 +1,7 @@
 //! The daemon's worker for the server: machines with homes of their own, on a real one.
 
 mod alone;
+mod answers;
 mod fleet;
 mod identity;
 mod machine;

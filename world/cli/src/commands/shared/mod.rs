@@ -5,6 +5,7 @@ mod connect;
 mod disconnect;
 mod export;
 mod import;
+mod key;
 mod migrate;
 mod reach;
 mod refused;
@@ -13,6 +14,7 @@ mod secret_file;
 mod sends;
 mod status;
 mod sync;
+mod trust;
 mod wish;
 
 pub use reach::{faults, helps, owed_words};
@@ -38,6 +40,10 @@ pub enum SharedVerb {
     Export(export::SharedExportArgs),
     /// Take part no more; what is owed is said first, and nothing is lost (people only)
     Disconnect(AgreeArgs),
+    /// Show the key of this machine, by which its people's answers are known elsewhere (people only)
+    Key,
+    /// Let people on another machine answer what agents here ask, once its key was compared (people only)
+    Trust(trust::TrustMachineArgs),
     /// List results that the server would not take any more
     Refused,
     /// Say to the server now what it is owed, and renew leases
@@ -74,6 +80,8 @@ pub fn run(verb: &SharedVerb, printer: &Printer) -> Result<Exit, CliError> {
         SharedVerb::Import(args) => import::run(*args, printer),
         SharedVerb::Export(args) => export::run(args, printer),
         SharedVerb::Disconnect(args) => disconnect::run(*args, printer),
+        SharedVerb::Key => key::run(printer),
+        SharedVerb::Trust(args) => trust::run(args, printer),
         SharedVerb::Refused => refused::run(printer),
         SharedVerb::Sync(args) => sync::run(args, printer),
     }

@@ -12,7 +12,10 @@ const LONGEST: usize = 600;
 /// What is sent of everything, whatever the level.
 pub const ALWAYS: [(&str, &str); 3] = [
     ("tasks", "titles, descriptions, steps, results, who holds them; not the commands that prove them"),
-    ("presence", "name, client, project, status and task of the agents here, and what they do now"),
+    (
+        "presence",
+        "name, client, project, status and task of the agents here, what they do now, and what they ask of you",
+    ),
     ("messages", "those that agents and you write to agents of other machines"),
 ];
 

@@ -9,6 +9,7 @@ mod passwords;
 mod people;
 mod status;
 mod tasks;
+mod trust;
 
 use std::sync::OnceLock;
 use testkit::postgres::{Cluster, OWNER};
