@@ -12,7 +12,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         self.reap()?;
         match &mut self.server {
             None => Ok(self.store.queue_look(project, (self.clock)().now)?),
-            Some(server) => server.look().map_err(|error| self.from_server(error)),
+            Some(server) => server.look().map_err(|error| self.of_server(error)),
         }
     }
 
@@ -21,7 +21,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             None => Ok(self.store.task(project, slug)?),
             Some(server) => match server.task(slug) {
                 Ok(found) => Ok(found.map(|task| known_here_as(task, project))),
-                Err(error) => Err(self.from_server(error)),
+                Err(error) => Err(self.of_server(error)),
             },
         }
     }
@@ -32,7 +32,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             None => Ok(self.store.tasks(project, filter)?),
             Some(server) => match server.tasks(filter) {
                 Ok(found) => Ok(found.into_iter().map(|task| known_here_as(task, project)).collect()),
-                Err(error) => Err(self.from_server(error)),
+                Err(error) => Err(self.of_server(error)),
             },
         }
     }
@@ -41,14 +41,14 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn attempts(&mut self, task: &Queued) -> Result<Vec<Attempt>, QueueError> {
         match &mut self.server {
             None => Ok(self.store.attempts(task)?),
-            Some(server) => server.attempts(&task.slug).map_err(|error| self.from_server(error)),
+            Some(server) => server.attempts(&task.slug).map_err(|error| self.of_server(error)),
         }
     }
 
     pub fn blocker_results(&mut self, task: &Task) -> Result<Vec<(String, Value)>, QueueError> {
         match &mut self.server {
             None => Ok(self.store.blocker_results(task)?),
-            Some(server) => server.blocker_results(&task.plan.slug).map_err(|error| self.from_server(error)),
+            Some(server) => server.blocker_results(&task.plan.slug).map_err(|error| self.of_server(error)),
         }
     }
 
@@ -56,7 +56,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn dependencies_below(&mut self, task: &Queued) -> Result<Vec<Dependency>, QueueError> {
         match &mut self.server {
             None => Ok(self.store.dependencies_below(task)?),
-            Some(server) => server.dependencies_below(&task.slug).map_err(|error| self.from_server(error)),
+            Some(server) => server.dependencies_below(&task.slug).map_err(|error| self.of_server(error)),
         }
     }
 
@@ -64,14 +64,14 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn waiting(&mut self, project: &str) -> Result<WaitingTasks, QueueError> {
         match &mut self.server {
             None => Ok(self.store.tasks_waiting(project, (self.clock)().now)?),
-            Some(server) => server.waiting().map_err(|error| self.from_server(error)),
+            Some(server) => server.waiting().map_err(|error| self.of_server(error)),
         }
     }
 
     pub(super) fn tasks_of_document(&mut self, project: &str, spec: &str) -> Result<Vec<Queued>, QueueError> {
         match &mut self.server {
             None => Ok(self.store.tasks_of_document(project, spec)?),
-            Some(server) => server.tasks_of_document(spec).map_err(|error| self.from_server(error)),
+            Some(server) => server.tasks_of_document(spec).map_err(|error| self.of_server(error)),
         }
     }
 }

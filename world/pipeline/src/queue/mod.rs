@@ -124,13 +124,13 @@ impl<'s, C: Fn() -> ClockReading> Queue<'s, C> {
         match (done, made, wrong) {
             (Ok(()), Some(made), _) => Ok(made),
             (_, _, Some(wrong)) => Err(wrong),
-            (Err(cause), ..) => Err(self.from_server(cause)),
+            (Err(cause), ..) => Err(self.of_server(cause)),
             (Ok(()), None, None) => Err(QueueError::Wrong("nothing was planned".into())),
         }
     }
 
     /// An error of the server names the queue and the server.
-    fn from_server(&self, cause: impl Into<Error>) -> QueueError {
+    fn of_server(&self, cause: impl Into<Error>) -> QueueError {
         match (cause.into(), &self.server) {
             (Error::Server(error), Some(server)) => {
                 let place = server.place();

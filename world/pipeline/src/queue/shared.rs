@@ -299,7 +299,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         let Some(server) = self.server.as_deref_mut() else {
             return Err(QueueError::Wrong("this queue is on no server".into()));
         };
-        work(server).map_err(|error| self.from_server(error))
+        work(server).map_err(|error| self.of_server(error))
     }
 
     pub(super) fn place(&self) -> Result<QueuePlace, QueueError> {

@@ -93,8 +93,8 @@ impl<'c> Team<'c> {
 }
 
 fn summary_of(printed: &str) -> Value {
-    let sums = printed.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    sums.filter(|line| line.get("iterations").is_some()).last().unwrap_or_else(|| panic!("{printed}"))
+    let mut sums = printed.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    sums.rfind(|line| line.get("iterations").is_some()).unwrap_or_else(|| panic!("{printed}"))
 }
 
 #[test]

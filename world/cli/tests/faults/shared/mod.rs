@@ -37,8 +37,10 @@ pub fn work() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+type Run = fn() -> Outcome;
+
 pub fn run() -> ExitCode {
-    let runs: [(&str, fn() -> Outcome); 4] = [
+    let runs: [(&str, Run); 4] = [
         ("two machines", || drained(2, 5)),
         ("five machines", || drained(5, 2)),
         ("what is finished by id and state", unfenced_is_seen),

@@ -32,7 +32,7 @@ pub(super) fn plan(queue: &mut PgQueue, work: &mut Work<'_>) -> Result<(), Error
     let mut tries = 0;
     // The transaction to whose commit there was no answer.
     let mut unknown: Option<String> = None;
-    let done = queue.link.verb(|flights| {
+    queue.link.verb(|flights| {
         if let Some(transaction) = &unknown
             && was_kept(flights, transaction)?
         {
@@ -44,8 +44,7 @@ pub(super) fn plan(queue: &mut PgQueue, work: &mut Work<'_>) -> Result<(), Error
             Err(Trouble::Overtaken(why)) if tries >= MOST_TRIES => Err(Trouble::Final(ServerError::Away(why))),
             done => done,
         }
-    })?;
-    done
+    })?
 }
 
 /// An error of the work itself is no trouble with the server.
