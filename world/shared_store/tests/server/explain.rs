@@ -71,7 +71,7 @@ fn explained(server: &Server, name: &str, parameters: &[&str]) -> String {
 
 fn by_index_alone(plan: &str) -> bool {
     let whole = |table: &&str| plan.contains(&format!("Seq Scan on {table}"));
-    !["tasks", "attempts", "task_deps"].iter().any(|table| whole(table))
+    !["tasks", "attempts", "task_deps"].iter().any(whole)
 }
 
 #[test]
