@@ -37,6 +37,7 @@ mod state;
 mod status;
 pub mod stops;
 mod strikes;
+pub mod telemetry;
 mod trial;
 pub mod undecided;
 

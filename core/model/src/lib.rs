@@ -33,6 +33,7 @@ pub mod time;
 pub mod tool;
 pub mod verdict;
 pub mod who;
+pub mod work_change;
 
 pub use agent::AgentProfile;
 pub use call::{Answer, Call, ClientProcess, Environment};

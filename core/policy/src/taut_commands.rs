@@ -16,8 +16,8 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         CommandAudience::Agents,
         &[
             "agents", "complete", "completions", "continue", "demo", "diff", "doctor", "events", "explain", "facts",
-            "forget", "guard", "help", "inbox", "log", "mcp", "memory", "recall", "remember", "replay", "scan", "self",
-            "send", "sessions", "stats", "status", "tmux", "top", "version",
+            "forget", "guard", "help", "inbox", "log", "mcp", "memory", "metrics", "recall", "remember", "replay",
+            "scan", "self", "send", "sessions", "stats", "status", "tmux", "top", "version",
         ],
     ),
     (
@@ -75,6 +75,9 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
         ],
     ),
     ("task agent", CommandAudience::Agents, &["deregister", "list", "register"]),
+    ("telemetry", CommandAudience::Agents, &["status"]),
+    // They change what leaves this machine.
+    ("telemetry", CommandAudience::People, &["off", "on"]),
     ("tmux", CommandAudience::Agents, &["apply", "clear", "status"]),
     // Any other word there is a checkpoint to go back to.
     ("undo", CommandAudience::Agents, &["list", "show"]),

@@ -12,6 +12,8 @@ mod home;
 mod loops;
 mod recall;
 mod sessions;
+mod shared;
+mod shared_hooks;
 mod spawn;
 mod stats;
 mod storm;
@@ -47,6 +49,8 @@ fn main() -> ExitCode {
         ("answers", answers::run),
         ("undo", undo::run),
         ("stats", stats::run),
+        ("shared", shared::run),
+        ("shared_hooks", shared_hooks::run),
         ("felt", felt::run),
     ];
     for (name, run) in sections {

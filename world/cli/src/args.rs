@@ -94,6 +94,13 @@ pub enum TopCommand {
     Events(crate::commands::events::EventsArgs),
     /// Some days at a glance: sessions, tools, what was stopped, time waited for you, cost and tokens
     Stats(crate::commands::stats::StatsArgs),
+    /// Print the fleet in numbers, as Prometheus reads them
+    Metrics,
+    /// What a collector of yours is told of agents, as OpenTelemetry's logs
+    Telemetry {
+        #[command(subcommand)]
+        verb: crate::commands::telemetry::TelemetryVerb,
+    },
     /// Step through a session as it was
     Replay(crate::commands::replay::ReplayArgs),
     /// Say what a command would run, which rules look at it, and the verdict

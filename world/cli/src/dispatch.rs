@@ -87,6 +87,8 @@ fn run(command: Option<TopCommand>, printer: &Printer) -> Result<Exit, CliError>
         Some(TopCommand::Recall(args)) => commands::recall::run(&args, printer),
         Some(TopCommand::Memory { verb }) => commands::memory::run(verb.as_ref(), printer),
         Some(TopCommand::Events(args)) => commands::events::run(&args, printer),
+        Some(TopCommand::Metrics) => commands::metrics::run(printer),
+        Some(TopCommand::Telemetry { verb }) => commands::telemetry::run(&verb, printer),
         Some(TopCommand::Stats(args)) => commands::stats::run(&args, printer),
         Some(TopCommand::Replay(args)) => commands::replay::run(&args, printer),
         Some(TopCommand::Diff(args)) => commands::diff::run(&args, printer),

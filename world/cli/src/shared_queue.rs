@@ -2,13 +2,19 @@
 //! command. Never by a repository, which only names its queue.
 
 use crate::error::CliError;
+use crate::printer::{Printer, text};
 use host::paths::PathVariables;
 use pipeline::{SharedServer, SharedSettings};
 use service::ProjectQueue;
+use service::shared_sync::{SyncWish, sync};
 use service::shared_target::{around_command, shared_target};
 use shared_store::{Connection, Patience, Schema};
 use std::path::Path;
+use std::time::Duration;
 use store::Store;
+
+/// So long a process that has ended its work stays for its last words.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// A larger configuration is none.
 const LARGEST: u64 = 1024 * 1024;
@@ -48,6 +54,24 @@ pub fn connect_within(
     let target = shared_target(server, &around_command(places)).map_err(said)?;
     let schema = Schema::named(&server.schema).map_err(said)?;
     Ok((Connection::open(&target, patience).map_err(said)?, schema))
+}
+
+/// The last step of what goes away, such as the loop of a CI runner: what is owed to a server is said before its machine is
+/// gone. Where it cannot be, that is said, and the leases end by themselves.
+pub fn say_what_is_owed(places: &PathVariables, printer: &Printer) {
+    if !may_be_shared(places) {
+        return;
+    }
+    let Ok(report) = sync(places, SyncWish::Wait(LAST_WORDS)) else { return };
+    let owed = report.owed.turns + report.owed.messages;
+    if report.is_shared && owed > 0 {
+        let why = report.done.error.map(|error| format!(" ({error})")).unwrap_or_default();
+        printer.note(text!(
+            "{} not said to the server yet{}; `taut shared sync --wait 1m` says it, and so does the daemon",
+            crate::commands::shared::owed_words(report.owed.turns, report.owed.messages),
+            why
+        ));
+    }
 }
 
 /// A look that costs next to nothing: the word stands in the user's file, or the environment names a server.

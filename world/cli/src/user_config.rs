@@ -122,6 +122,10 @@ pub fn wrong_shape(name: &str) -> CliError {
 }
 
 impl ConfigChange {
+    pub fn after(&self) -> &str {
+        &self.after
+    }
+
     pub fn before(&self) -> &str {
         self.before.as_deref().unwrap_or_default()
     }

@@ -4,6 +4,7 @@
 pub mod agent_place;
 pub mod card_view;
 mod feed;
+pub mod metrics;
 pub mod remote_row;
 pub mod run_view;
 pub mod session_export;

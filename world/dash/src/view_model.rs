@@ -310,7 +310,22 @@ impl FleetSummary {
 
 /// What a person ought to know of the record until it is seen to.
 pub fn warnings(store: &Store) -> Result<Vec<String>, store::Error> {
-    Ok(store.warnings()?.iter().map(|warning| flat(warning)).collect())
+    Ok(store.warnings()?.into_iter().chain(shared_trouble(store)?).map(|warning| flat(&warning)).collect())
+}
+
+/// What keeps this machine from the server that several share, and how much waits for that. Without a time: what stays the
+/// same is not told again.
+fn shared_trouble(store: &Store) -> Result<Option<String>, store::Error> {
+    let Some((state, why)) = store.shared_state()?.and_then(|state| Some((state.shown, state.error?))) else {
+        return Ok(None);
+    };
+    let owed = store.outbox_standing()?;
+    let waits = match owed.turns + owed.messages {
+        0 => "nothing waits for it".to_string(),
+        1 => "1 word waits for it here".to_string(),
+        many => format!("{many} words wait for it here"),
+    };
+    Ok(Some(format!("the shared server {state}: {why}; {waits} (`taut shared status`)")))
 }
 
 /// As exact as a context is known and shown.

@@ -2,8 +2,10 @@
 //! user's. What is run is named by the user alone and gets an environment made
 //! here: the one we have may come from an agent, and so from a repository.
 
+mod post;
 mod webhook;
 
+pub use post::{PostRequest, PostResult, post};
 pub use webhook::{SendResult, WebhookRequest, secret, send};
 
 use crate::environment;

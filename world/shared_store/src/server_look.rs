@@ -47,11 +47,11 @@ const LOOK: &str = "WITH there AS (
 SELECT jsonb_build_object(
   'server_version', current_setting('server_version'), 'role', current_user, 'database', current_database(),
   'has_schema', EXISTS (SELECT FROM there WHERE relname = 'meta'),
-  'lacks', coalesce((SELECT jsonb_agg(what || ' on {s}.' || name ORDER BY name, what) FROM (
+  'lacks', coalesce((SELECT jsonb_agg(what || ' on {s}' || coalesce('.' || name, '') ORDER BY name, what) FROM (
       SELECT w.what, w.name FROM wanted w JOIN there t ON t.relname = w.name
       WHERE NOT CASE w.what WHEN 'DELETE' THEN has_table_privilege(t.oid, 'DELETE')
                             ELSE has_any_column_privilege(t.oid, w.what) END
-      UNION ALL SELECT 'USAGE', n.nspname FROM pg_catalog.pg_namespace n
+      UNION ALL SELECT 'USAGE', NULL FROM pg_catalog.pg_namespace n
       WHERE n.nspname = '{s}' AND NOT has_schema_privilege(n.oid, 'USAGE')) AS lacking), '[]'),
   'is_standby', pg_is_in_recovery(),
   'valid_until', (SELECT nullif(rolvaliduntil, 'infinity')::text FROM pg_catalog.pg_roles WHERE rolname = current_user),

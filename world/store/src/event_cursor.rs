@@ -1,7 +1,7 @@
 //! How far the record was sent. The table of events is its own outbox: its numbers rise in the order of commits, so one
 //! number says what a server has.
 
-use crate::{Durability, Error, Store, events};
+use crate::{Durability, Error, Store, events, telemetry_cursor};
 use model::row::Event;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -17,7 +17,7 @@ pub struct StoredEvent {
 /// Name of the cursors in `meta`, before the server's own id.
 const CURSOR: &str = "shared.shipped.";
 
-/// How many were forgotten before they could be sent.
+/// How many were forgotten before they could be sent to a server.
 pub(crate) const SKIPPED: &str = "shared.skipped";
 
 impl Store {
@@ -75,14 +75,20 @@ impl Store {
     /// How many wait to be sent, and how many were forgotten before they were.
     pub fn unshipped(&self) -> Result<(u64, u64), Error> {
         self.read(|conn| {
-            let waiting = match cursor(conn)? {
+            let waiting = match shipped(conn)? {
                 Some(seq) => {
                     conn.query_row("SELECT count(*) FROM events WHERE seq > ?1", [seq], |row| row.get::<_, i64>(0))?
                 }
                 None => 0,
             };
-            Ok((waiting.cast_unsigned(), skipped(conn)?.cast_unsigned()))
+            Ok((waiting.cast_unsigned(), skipped(conn, SKIPPED)?.cast_unsigned()))
         })
+    }
+
+    /// How many are kept.
+    pub fn stored_events(&self) -> Result<u64, Error> {
+        let count: i64 = self.read(|conn| conn.query_row("SELECT count(*) FROM events", [], |row| row.get(0)))?;
+        Ok(count.cast_unsigned())
     }
 
     fn last_event(&self) -> Result<i64, Error> {
@@ -90,26 +96,39 @@ impl Store {
     }
 }
 
-/// The one that is furthest behind.
+/// Of all who are sent the record the one that is furthest behind.
 pub(crate) fn cursor(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    Ok([shipped(conn)?, telemetry_cursor::told(conn)?].into_iter().flatten().min())
+}
+
+/// Of all servers the one that is furthest behind.
+fn shipped(conn: &Connection) -> rusqlite::Result<Option<i64>> {
     const LEAST: &str =
         "SELECT min(CAST(value AS INTEGER)) FROM meta WHERE name >= 'shared.shipped.' AND name < 'shared.shipped/'";
     conn.prepare_cached(LEAST)?.query_row([], |row| row.get(0))
 }
 
-/// Those were forgotten before they could be sent.
-pub(crate) fn count_skipped(conn: &Connection, more: usize) -> rusqlite::Result<()> {
+/// Those were forgotten: whoever was still to be sent some of them is counted its own.
+pub(crate) fn count_skipped(conn: &Connection, gone: &[i64]) -> rusqlite::Result<()> {
+    for (name, cursor) in [(SKIPPED, shipped(conn)?), (telemetry_cursor::SKIPPED, telemetry_cursor::told(conn)?)] {
+        let behind = |cursor| gone.iter().filter(|seq| **seq > cursor).count();
+        add_skipped(conn, name, cursor.map_or(0, behind))?;
+    }
+    Ok(())
+}
+
+fn add_skipped(conn: &Connection, name: &str, more: usize) -> rusqlite::Result<()> {
     const PUT: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
     if more == 0 {
         return Ok(());
     }
-    let all = skipped(conn)?.saturating_add(i64::try_from(more).unwrap_or(i64::MAX));
-    conn.execute(PUT, params![SKIPPED, all.to_string()]).map(drop)
+    let all = skipped(conn, name)?.saturating_add(i64::try_from(more).unwrap_or(i64::MAX));
+    conn.execute(PUT, params![name, all.to_string()]).map(drop)
 }
 
-fn skipped(conn: &Connection) -> rusqlite::Result<i64> {
+pub(crate) fn skipped(conn: &Connection, name: &str) -> rusqlite::Result<i64> {
     const FIND: &str = "SELECT CAST(value AS INTEGER) FROM meta WHERE name = ?1";
-    Ok(conn.query_row(FIND, [SKIPPED], |row| row.get(0)).optional()?.unwrap_or_default())
+    Ok(conn.query_row(FIND, [name], |row| row.get(0)).optional()?.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -65,11 +65,13 @@ mod strikes;
 mod task_branches;
 mod task_server;
 mod tasks;
+mod telemetry_cursor;
 mod timeline;
 mod tx;
 mod unstored;
 mod untold_calls;
 mod wakes;
+mod work_changes;
 
 pub use agent_names::Renamed;
 pub use agents::Focus;
@@ -122,6 +124,7 @@ pub use task_server::{
     TaskServer, TaskStanding, TurnAnswer,
 };
 pub use tasks::{ClientSpan, Dependency, Lapsed, OpenClient, QueueLook, TaskEdit, TaskFilter, WaitingTasks};
+pub use telemetry_cursor::TelemetryCursor;
 pub use timeline::{EventsAround, Point, TimelinePosition};
 pub use tx::Tx;
 pub use unstored::{SpoolFailure, Unstored, note_unstored, unstored, warning};

@@ -241,12 +241,14 @@ fn too_many(
     }
 }
 
-/// Those of them that a server was still to be sent are counted.
+/// Those of them that somebody was still to be sent are counted.
 fn forget_events(conn: &Connection, sql: &str, values: impl Params, cursor: Option<i64>) -> rusqlite::Result<usize> {
-    let Some(cursor) = cursor else { return conn.prepare_cached(sql)?.execute(values) };
+    if cursor.is_none() {
+        return conn.prepare_cached(sql)?.execute(values);
+    }
     let mut statement = conn.prepare_cached(&format!("{sql} RETURNING seq"))?;
     let gone: Vec<i64> = statement.query_map(values, |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    event_cursor::count_skipped(conn, gone.iter().filter(|seq| **seq > cursor).count())?;
+    event_cursor::count_skipped(conn, &gone)?;
     Ok(gone.len())
 }
 

@@ -39,6 +39,7 @@ impl Policy {
                 found.append(&mut config.beyond_project);
                 narrow(&mut sections, config.sections.remove("notify"));
                 name_queue(&mut sections, config.sections.remove("shared"));
+                config.sections.remove("telemetry");
             }
             let free = layer.kind == LayerKind::User || trust == Trust::Trusted;
             let mut of_user = Vec::new();

@@ -91,7 +91,7 @@ pub struct LayerConfig {
     pub sections: toml::Table,
     /// What stands in them as its default, because it cannot be read.
     pub limits: Vec<UnreadLimit>,
-    /// What of `[notify]` and `[shared]` only the user may say.
+    /// What of `[notify]`, `[shared]` and `[telemetry]` only the user may say.
     pub beyond_project: Vec<Diagnostic>,
     /// What of `[shared]` only a project may say.
     pub beyond_user: Vec<Diagnostic>,

@@ -4,7 +4,7 @@ use super::check::Checker;
 use super::diagnostic::{Diagnostic, Effect, FileReport, position};
 use super::sections::{
     GuardSection, NAMED_BY_A_PROJECT, OverflowSection, RuleKindSetting, RuleKindTable, Sections, SharedSection,
-    WARNED_BEFORE,
+    TelemetrySection, WARNED_BEFORE,
 };
 use super::values::Fields;
 use super::{Allow, LayerConfig, OnFailure, RuleSetting, RuleSwitch, UserRule};
@@ -37,6 +37,7 @@ pub fn parse(text: &str, file: &str) -> (LayerConfig, Vec<Diagnostic>) {
     config.limits = checker.limits;
     config.beyond_project = beyond_on(&document, &report);
     config.beyond_project.extend(beyond_name(&document, &report));
+    config.beyond_project.extend(beyond_sending(&document, &report));
     config.beyond_user = only_a_name(&document, &report);
     late_warnings(&document, &mut report);
     report.found.sort_by_key(|found| (found.line, found.column));
@@ -105,6 +106,15 @@ fn beyond_name(document: &Fields<'_, '_>, report: &FileReport<'_>) -> Vec<Diagno
     ignored_keys(document, "shared", report, |key| {
         let message = format!("`shared.{key}` is ignored: a repository may only name its queue, with `project`");
         is_theirs(key).then_some((message, "set it in your own configuration: `taut shared connect`"))
+    })
+}
+
+/// All of `[telemetry]`: a repository must not have anything sent anywhere.
+fn beyond_sending(document: &Fields<'_, '_>, report: &FileReport<'_>) -> Vec<Diagnostic> {
+    let is_theirs = |key: &str| TelemetrySection::KEYS.iter().any(|declared| declared.name == key);
+    ignored_keys(document, "telemetry", report, |key| {
+        let message = format!("`telemetry.{key}` is ignored: a repository has nothing sent");
+        is_theirs(key).then_some((message, "set it in your own configuration: `taut telemetry on`"))
     })
 }
 

@@ -96,3 +96,27 @@ fn x2_i7_a_misspelled_word_never_sends_more_nor_checks_less() {
     assert_eq!((shared.events, shared.sslmode), (SharedEvents::None, SslMode::VerifyFull));
     assert_eq!(shared.on_unsure, OnUnsure::Stop);
 }
+
+/// Trusted or not, shared or local: cloning a repository must not have anything sent to a collector.
+#[test]
+fn x2_g11_a_repository_has_no_word_in_what_is_sent_to_a_collector() {
+    let theirs = "[telemetry]\notlp = true\nendpoint = \"https://evil.example\"\nlevel = \"full\"\nheaders_file = \"/etc/passwd\"\n";
+    let mine = "[telemetry]\notlp = true\nendpoint = \"http://127.0.0.1:4318\"\n";
+    let of = |layers: &[(LayerKind, &str)], trust: Trust| {
+        let layer =
+            |(kind, text): &(LayerKind, &str)| Layer { kind: *kind, file: "f.toml".into(), text: (*text).into() };
+        let (policy, wrong) = Policy::layered(&layers.iter().map(layer).collect::<Vec<_>>(), trust);
+        (policy.sections.telemetry, wrong)
+    };
+    let (own, wrong) = of(&[(LayerKind::User, mine)], Trust::Untrusted);
+    assert_eq!((own.address().as_deref(), wrong), (Some("http://127.0.0.1:4318/v1/logs"), Vec::new()));
+    for trust in [Trust::Untrusted, Trust::Changed, Trust::Trusted] {
+        for kind in [LayerKind::Project, LayerKind::Local] {
+            let (telemetry, wrong) = of(&[(LayerKind::User, mine), (kind, theirs)], trust);
+            assert_eq!((&telemetry, wrong.len()), (&own, 4), "{wrong:?}");
+            assert_eq!(of(&[(kind, theirs)], trust).0.address(), None);
+        }
+    }
+    let (_, wrong) = of(&[(LayerKind::User, "[telemetry]\nendpoint = \"http://elsewhere.example\"\n")], Trust::Trusted);
+    assert_eq!(wrong.len(), 1, "plain HTTP leaves this machine for nobody: {wrong:?}");
+}

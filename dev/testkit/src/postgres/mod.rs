@@ -44,6 +44,8 @@ pub struct Cluster {
 pub struct ClusterPlan {
     durable: bool,
     network: Network,
+    /// The network namespace that it lives in; `None` is ours.
+    namespace: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +80,12 @@ impl ClusterPlan {
     #[must_use]
     pub fn tls(self) -> Self {
         Self { network: Network::Tls, ..self }
+    }
+
+    /// In a network namespace that is there already, on all its addresses; with TLS, because others reach it there.
+    #[must_use]
+    pub fn inside(self, namespace: &'static str) -> Self {
+        Self { network: Network::Tls, namespace: Some(namespace), ..self }
     }
 
     /// `None` where there is no PostgreSQL, which is then said.
@@ -258,7 +266,8 @@ impl Cluster {
         if !done.success() {
             return Err(io::Error::other(done.stderr_text()));
         }
-        fs::write(data.join("pg_hba.conf"), admission(plan.network))?;
+        let elsewhere = if plan.namespace.is_some() { "hostssl all all 0.0.0.0/0 scram-sha-256\n" } else { "" };
+        fs::write(data.join("pg_hba.conf"), format!("{}{elsewhere}", admission(plan.network)))?;
         fs::write(data.join("postgresql.auto.conf"), settings(plan, &folder, port))?;
         if plan.network == Network::Tls {
             for (from, to) in [("server.pem", "server.crt"), ("server.key", "server.key"), ("ca.pem", "root.crt")] {
@@ -270,6 +279,9 @@ impl Cluster {
         }
         let mut server = Account::run_as(account.as_ref(), &programs.postgres);
         server.arg("-D").arg(&data);
+        if let Some(namespace) = plan.namespace {
+            server = inside(namespace, &server);
+        }
         let watchdog = Mutex::new(Watchdog::started(&folder, &server)?);
         let cluster = Self { folder, programs, port, certificates, watchdog, databases: AtomicU32::new(0) };
         cluster.wait()?;
@@ -327,7 +339,11 @@ impl Drop for Watchdog {
 
 fn settings(plan: ClusterPlan, folder: &Path, port: u16) -> String {
     let durable = if plan.durable { "on" } else { "off" };
-    let listen = if plan.network == Network::None { "" } else { "127.0.0.1" };
+    let listen = match (plan.network, plan.namespace) {
+        (Network::None, _) => "",
+        (_, None) => "127.0.0.1",
+        (_, Some(_)) => "*",
+    };
     let mut text = format!(
         "listen_addresses = '{listen}'\nport = {port}\nunix_socket_directories = '{}'\nfsync = {durable}\n\
          full_page_writes = {durable}\nmax_connections = 200\nshared_buffers = '32MB'\ndynamic_shared_memory_type = 'mmap'\n\
@@ -341,6 +357,13 @@ fn settings(plan: ClusterPlan, folder: &Path, port: u16) -> String {
         text.push_str("ssl = on\nssl_ca_file = 'root.crt'\n");
     }
     text
+}
+
+/// The same command within a network namespace, as the same process.
+fn inside(namespace: &str, server: &Command) -> Command {
+    let mut command = Command::new("ip");
+    command.args(["netns", "exec", namespace]).arg(server.get_program()).args(server.get_args());
+    command
 }
 
 /// Over the socket everybody is who they say; over TCP passwords are asked for, but of those in `certified`.

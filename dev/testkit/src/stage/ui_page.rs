@@ -27,7 +27,12 @@ pub struct UiPage {
 
 impl Stage {
     pub fn page(&self) -> UiPage {
-        let mut command = self.command(&["ui", "--no-open", "--json"]);
+        self.page_with(&[])
+    }
+
+    /// A page with these options, which a script started: it only shows.
+    pub fn page_with(&self, options: &[&str]) -> UiPage {
+        let mut command = self.command(&[&["ui", "--no-open", "--json"], options].concat());
         command.stdout(Stdio::piped()).stderr(Stdio::inherit());
         UiPage::of(command.spawn().unwrap(), None)
     }

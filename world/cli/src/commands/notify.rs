@@ -3,6 +3,8 @@
 mod add;
 mod switch;
 
+pub(super) use switch::make as change_config;
+
 use super::judge_here;
 use crate::args::RunArgs;
 use crate::error::CliError;

@@ -62,6 +62,7 @@ pub fn run(args: &SuperviseArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Ok);
     }
     let code = runner::supervise(&what, &Plain(printer))?;
+    crate::shared_queue::say_what_is_owed(&PathVariables::from_process(), printer);
     Ok(Exit::Loop(u8::try_from(code).unwrap_or(1)))
 }
 

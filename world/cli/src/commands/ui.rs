@@ -7,7 +7,7 @@ use crate::person;
 use crate::printer::Printer;
 use actions::{FleetPlace, Person};
 use clap::Args;
-use dash::web::{PagePerson, ServingEnd, Site, WebOptions};
+use dash::web::{PagePerson, ServedNumbers, ServingEnd, Site, WebOptions};
 use host::paths::PathVariables;
 use model::card::ActionPlace;
 use serde_json::json;
@@ -31,6 +31,9 @@ pub struct UiArgs {
     /// Only show: nothing can be answered, said or stopped from the page
     #[arg(long)]
     pub read_only: bool,
+    /// Also serve the fleet's numbers at /metrics, as Prometheus reads them, to who has the secret of the address
+    #[arg(long)]
+    pub metrics: bool,
     /// The address to listen on: 127.0.0.1 and no other
     #[arg(long, default_value = "127.0.0.1", hide_default_value = true, value_name = "ADDRESS")]
     pub listen: String,
@@ -44,7 +47,10 @@ pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
     let folder = paths.state();
     let (person, why_not) = who_acts(args, &paths);
     let failed = |error: dash::web::WebError| CliError::failed("the page cannot be served").because(&error);
-    let site = Site::open(WebOptions { folder: folder.clone(), port: args.port, person }).map_err(failed)?;
+    let numbers = if args.metrics { ServedNumbers::Yes } else { ServedNumbers::No };
+    let options = WebOptions { folder: folder.clone(), port: args.port, person, numbers };
+    let site = Site::open(options).map_err(failed)?;
+    let metrics = site.metrics_url();
     let (url, code) = (site.url(), site.code().map(str::to_owned));
     keep_index_up(&folder);
     service::follow_clients(&PathVariables::from_process());
@@ -57,9 +63,15 @@ pub fn run(args: &UiArgs, printer: &Printer) -> Result<Exit, CliError> {
             if let Some(code) = &code {
                 told["code"] = json!(code);
             }
+            if let Some(metrics) = &metrics {
+                told["metrics"] = json!(metrics);
+            }
             printer.object(&told);
         } else {
             printer.line(&url);
+            if let Some(metrics) = &metrics {
+                printer.note(format!("numbers at {metrics}, with the secret: `Authorization: Bearer …` or `?token=…`"));
+            }
             printer.note("the address holds a secret: whoever has it can read along. Ctrl+C ends it");
             match &code {
                 Some(code) => printer.note(format!(

@@ -72,6 +72,7 @@ pub fn fleet_until(store: Option<&Store>) -> Result<(Value, Option<Ms>), store::
         "worst": summary.worst().map(AgentStatus::name),
         "recorded": store.is_some(),
         "had_sessions": store.map(Store::had_sessions).transpose()?.unwrap_or_default(),
+        "shared": store.map(Store::shared_state).transpose()?.flatten().map(|state| state.shown),
         "warnings": store.map(view_model::warnings).transpose()?.unwrap_or_default(),
     }));
     Ok((told, remote_row::next_silence(&rows)))

@@ -29,6 +29,7 @@ pub use connections::ConnectionEnds;
 
 pub(crate) use api::scrubbed;
 
+use crate::metrics::MetricsClock;
 use api::{RecallSearch, Span, TimelinePart};
 use asked::Asked;
 use axum::extract::{Extension, Path as UrlPath, Request, State};
@@ -44,8 +45,9 @@ use presence::Presence;
 use serde_json::Value;
 use stats_api::StatsSpan;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use store::Store;
 use token::Token;
 use tokio::signal::unix::{SignalKind, signal};
 use visitor::{PageKind, ServerNames, Writes, harden};
@@ -69,6 +71,15 @@ pub struct WebOptions {
     pub port: u16,
     /// Who may act on the page; `None` is a page that only shows.
     pub person: Option<PagePerson>,
+    pub numbers: ServedNumbers,
+}
+
+/// Whether the fleet's numbers are served to who has the secret. Nobody is served them unasked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ServedNumbers {
+    #[default]
+    No,
+    Yes,
 }
 
 /// A page that is listened for and not served yet.
@@ -77,6 +88,7 @@ pub struct Site {
     names: Arc<ServerNames>,
     access: Option<Arc<WriteAccess>>,
     folder: PathBuf,
+    numbers: ServedNumbers,
 }
 
 /// Why serving ended.
@@ -90,7 +102,7 @@ impl Site {
     /// # Errors
     /// When the port is taken, or there is no randomness.
     pub fn open(options: WebOptions) -> Result<Self, WebError> {
-        let WebOptions { folder, port, person } = options;
+        let WebOptions { folder, port, person, numbers } = options;
         let bind = |source| WebError::Bind { port, source };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(bind)?;
         let port = listener.local_addr().map_err(bind)?.port();
@@ -103,7 +115,7 @@ impl Site {
         });
         let access = access.transpose()?;
         let writes = if access.is_some() { Writes::Taken } else { Writes::Never };
-        Ok(Self { listener, names: Arc::new(ServerNames { port, token, writes }), access, folder })
+        Ok(Self { listener, names: Arc::new(ServerNames { port, token, writes }), access, folder, numbers })
     }
 
     /// What a person types into the page before it acts for them; `None` where it never does.
@@ -116,6 +128,12 @@ impl Site {
         format!("http://127.0.0.1:{}/#token={}", self.names.port, self.names.token.text())
     }
 
+    /// Where a monitoring system looks; the secret is not in it.
+    pub fn metrics_url(&self) -> Option<String> {
+        (self.numbers == ServedNumbers::Yes)
+            .then(|| format!("http://127.0.0.1:{}{}", self.names.port, visitor::METRICS))
+    }
+
     /// Serves until Ctrl+C or SIGTERM, and then closes every connection at once. `announce` is called when both are
     /// heard, and what it gives is kept until then.
     ///
@@ -125,13 +143,14 @@ impl Site {
         self.listener.set_nonblocking(true)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build()?;
         let cache = FleetCache::new(&self.folder)?;
+        let numbers = numbers(self.numbers, (&cache, &self.folder));
         let ended = runtime.block_on(async {
             let mut interrupt = signal(SignalKind::interrupt())?;
             let mut terminate = signal(SignalKind::terminate())?;
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             let _announced = announce();
             Ok(tokio::select! {
-                () = serve::serve(listener, router(self.names, cache, self.access)) => ServingEnd::Terminated,
+                () = serve::serve(listener, router(self.names, (cache, numbers), self.access)) => ServingEnd::Terminated,
                 _ = interrupt.recv() => ServingEnd::Interrupted,
                 _ = terminate.recv() => ServingEnd::Terminated,
             })
@@ -142,7 +161,31 @@ impl Site {
     }
 }
 
-fn router(names: Arc<ServerNames>, cache: Arc<FleetCache>, access: Option<Arc<WriteAccess>>) -> Router {
+/// The one route of a monitoring system, where somebody asked for it.
+fn numbers(wanted: ServedNumbers, (cache, folder): (&Arc<FleetCache>, &Path)) -> Router {
+    if wanted == ServedNumbers::No {
+        return Router::new();
+    }
+    let state = (Arc::clone(cache), folder.to_path_buf());
+    Router::new().route(visitor::METRICS, get(metrics)).with_state(state)
+}
+
+async fn metrics(State((cache, folder)): State<(Arc<FleetCache>, PathBuf)>) -> Response {
+    let page = move |store: Option<&Store>| {
+        let clock = MetricsClock { now: api::now(), day_of: &stats_api::day_of };
+        crate::metrics::page(store, &folder, clock)
+    };
+    match cache.ask(page).await {
+        Ok(text) => ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response(),
+        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, api::failure(&error).to_string()).into_response(),
+    }
+}
+
+fn router(
+    names: Arc<ServerNames>,
+    (cache, numbers): (Arc<FleetCache>, Router),
+    access: Option<Arc<WriteAccess>>,
+) -> Router {
     let writes = Router::new()
         .route("/api/standing", get(standing))
         .route("/api/confirm", post(write::confirm))
@@ -162,6 +205,7 @@ fn router(names: Arc<ServerNames>, cache: Arc<FleetCache>, access: Option<Arc<Wr
         .fallback(page)
         .with_state(cache)
         .merge(writes)
+        .merge(numbers)
         .layer(from_fn_with_state(names, check_request))
 }
 

@@ -27,7 +27,7 @@ pub fn stats(store: Option<&Store>, span: &StatsSpan) -> Result<Value, store::Er
     Ok(scrubbed(serde_json::to_value(&report).unwrap_or_default()))
 }
 
-fn day_of(at: Ms) -> i64 {
+pub fn day_of(at: Ms) -> i64 {
     let offset = i64::from(sys::clock::utc_offset_s(at.0.div_euclid(1000))) * 1000;
     at.plus(offset).0.div_euclid(86_400_000)
 }

@@ -2,12 +2,15 @@
 //! Pure, so that every way to be turned away is one line of a test.
 
 use super::token::Token;
-use axum::http::header::{ALLOW, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN};
+use axum::http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 
 /// The page sends its secret in this header: other sites cannot, and nothing
 /// sends it by itself, as a cookie would be sent to every port of this address.
 pub const TOKEN: &str = "x-taut-token";
+
+/// Where a monitoring system looks, if a person wanted that.
+pub const METRICS: &str = "/metrics";
 
 /// Whom the server is, to a browser.
 pub struct ServerNames {
@@ -40,7 +43,7 @@ const ACTS: &[&str] = &["/api/confirm", "/api/card/", "/api/agent/"];
 impl PageKind {
     /// `None` where that method has no business.
     fn of(method: &Method, path: &str, writes: Writes) -> Option<Self> {
-        let told = path == "/events" || path.starts_with("/api/");
+        let told = path == "/events" || path == METRICS || path.starts_with("/api/");
         match *method {
             Method::GET | Method::HEAD if told => Some(Self::Study),
             Method::GET | Method::HEAD => Some(Self::Hall),
@@ -78,8 +81,11 @@ impl ServerNames {
         match room {
             PageKind::Hall => Ok(room),
             PageKind::Study | PageKind::Act => {
-                let offered = headers.get(TOKEN).map(HeaderValue::as_bytes).unwrap_or_default();
-                if self.token.is(offered) { Ok(room) } else { Err(StatusCode::UNAUTHORIZED) }
+                if self.token.is(offered(request)) {
+                    Ok(room)
+                } else {
+                    Err(StatusCode::UNAUTHORIZED)
+                }
             }
         }
     }
@@ -88,6 +94,17 @@ impl ServerNames {
         let Some((name, port)) = host.rsplit_once(':') else { return false };
         port.parse() == Ok(self.port) && matches!(name, "127.0.0.1" | "localhost" | "[::1]")
     }
+}
+
+/// The secret of a request. What reads numbers again and again is no page of ours, and brings it as such programs can.
+fn offered<B>(request: &Request<B>) -> &[u8] {
+    let page = request.headers().get(TOKEN).map(HeaderValue::as_bytes);
+    if page.is_some() || request.uri().path() != METRICS {
+        return page.unwrap_or_default();
+    }
+    let bearer = one(request.headers(), &AUTHORIZATION).and_then(|said| said.strip_prefix("Bearer "));
+    let query = || request.uri().query()?.split('&').find_map(|pair| pair.strip_prefix("token="));
+    bearer.or_else(query).unwrap_or_default().trim().as_bytes()
 }
 
 /// Browsers say where a request comes from. A link from elsewhere may lead to

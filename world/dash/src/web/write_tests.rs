@@ -38,7 +38,7 @@ impl Site {
         let (access, token) = (Arc::new(access), Token::fresh().unwrap());
         let names = Arc::new(ServerNames { port: 4711, token: token.clone(), writes: Writes::Taken });
         let cache = FleetCache::new(folder.path()).unwrap();
-        let router = crate::web::router(names, cache, Some(Arc::clone(&access)));
+        let router = crate::web::router(names, (cache, axum::Router::new()), Some(Arc::clone(&access)));
         Self { router, access, token, done, _folder: folder }
     }
 

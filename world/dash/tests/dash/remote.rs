@@ -170,3 +170,18 @@ fn f6_a_card_of_another_machine_is_shown_and_answered_like_any_other() {
     let view = view.then(ViewInput::Tick(later)).typed("y");
     assert!(matches!(&view.effects[..], [ViewEffect::Act(TopAct::Answer { card, .. })] if card == "card-1@m3"));
 }
+
+#[test]
+fn x2_every_view_says_while_the_shared_server_is_away_and_what_waits_for_it() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = store::Store::open(home.path(), std::time::Duration::ZERO).unwrap();
+    assert!(dash::view_model::warnings(&store).unwrap().is_empty(), "nothing is shared");
+    let mut state = store::SharedState { shown: "db\u{1b}[2J/taut".into(), ..store::SharedState::default() };
+    store.set_shared_state(&state).unwrap();
+    assert!(dash::view_model::warnings(&store).unwrap().is_empty(), "all is well");
+    state.failed("the connection broke".into(), NOW);
+    store.set_shared_state(&state).unwrap();
+    let said = dash::view_model::warnings(&store).unwrap().join("\n");
+    assert!(said.contains("the connection broke; nothing waits for it (`taut shared status`)"), "{said}");
+    assert!(!said.contains('\u{1b}'), "{said:?}");
+}

@@ -46,7 +46,7 @@ const MOST_SAID: u64 = 16 * 1024;
 const LONGEST_SECRET: u64 = 8 * 1024;
 
 /// A service that asks for a longer pause than this is not waited for: the news would be old.
-const LONGEST_PAUSE: u64 = 600;
+const LONGEST_PAUSE: f64 = 600.0;
 
 pub fn send(request: &WebhookRequest<'_>, place: &NotifyPrograms) -> SendResult {
     match try_to_send(request, place) {
@@ -57,22 +57,41 @@ pub fn send(request: &WebhookRequest<'_>, place: &NotifyPrograms) -> SendResult 
 }
 
 fn try_to_send(request: &WebhookRequest<'_>, place: &NotifyPrograms) -> Result<SendResult, NotifyError> {
-    let found = find(CURL, &place.home).ok_or_else(|| missing(CURL, place))?;
-    // `-q` first: a file of settings in the home folder has no say in where this goes.
-    let args = ["-q", "--config", "-"].map(str::to_owned).to_vec();
-    let lines = config(request, place.limit);
-    let (status, mut said) = ended(&mut verified(&found, CURL)?.command(args), CURL, lines.as_bytes(), place)?;
-    Ok(match status.code() {
-        Some(0) => answered(&all(&mut said), request),
-        // Its head has come; a length that it does not name could go on for ever.
-        None if said_too_much(&said) => answered(&all(&mut said), request),
-        code => failed(code),
+    Ok(match call(&config(request, place.limit), place)? {
+        HttpAnswer::Said(said) => answered(&said, request),
+        HttpAnswer::None(result) => result,
     })
 }
 
-/// All of curl's options, as it reads them. No redirection is followed, no proxy is asked, nothing else is spoken.
+/// What came back, before anybody judges it.
+pub(super) enum HttpAnswer {
+    /// As much of it as is read.
+    Said(String),
+    None(SendResult),
+}
+
+/// One call with these options of curl's.
+pub(super) fn call(lines: &str, place: &NotifyPrograms) -> Result<HttpAnswer, NotifyError> {
+    let found = find(CURL, &place.home).ok_or_else(|| missing(CURL, place))?;
+    // `-q` first: a file of settings in the home folder has no say in where this goes.
+    let args = ["-q", "--config", "-"].map(str::to_owned).to_vec();
+    let (status, mut said) = ended(&mut verified(&found, CURL)?.command(args), CURL, lines.as_bytes(), place)?;
+    Ok(match status.code() {
+        Some(0) => HttpAnswer::Said(all(&mut said)),
+        // Its head has come; a length that it does not name could go on for ever.
+        None if said_too_much(&said) => HttpAnswer::Said(all(&mut said)),
+        code => HttpAnswer::None(failed(code)),
+    })
+}
+
 fn config(request: &WebhookRequest<'_>, limit: Duration) -> String {
-    let protocols = if request.url.starts_with("https://") { "=https" } else { "=http" };
+    let bearer = request.token.map(|token| ("Authorization".to_owned(), format!("Bearer {token}")));
+    options(request.url, bearer.as_slice(), request.body, limit)
+}
+
+/// All of curl's options, as it reads them. No redirection is followed, no proxy is asked, nothing else is spoken.
+pub(super) fn options(url: &str, headers: &[(String, String)], body: &str, limit: Duration) -> String {
+    let protocols = if url.starts_with("https://") { "=https" } else { "=http" };
     let seconds = limit.as_secs().saturating_sub(1).max(1).to_string();
     let mut lines = String::from("silent\ninclude\ngloboff\npath-as-is\n");
     let mut option = |name: &str, value: &str| {
@@ -87,11 +106,11 @@ fn config(request: &WebhookRequest<'_>, limit: Duration) -> String {
     option("header", "Content-Type: application/json; charset=utf-8");
     // It would wait for leave to send more than a little, and not every service gives it.
     option("header", "Expect:");
-    if let Some(token) = request.token {
-        option("header", &format!("Authorization: Bearer {token}"));
+    for (name, value) in headers {
+        option("header", &format!("{name}: {value}"));
     }
-    option("data-raw", request.body);
-    option("url", request.url);
+    option("data-raw", body);
+    option("url", url);
     lines
 }
 
@@ -115,8 +134,16 @@ fn all(said: &mut File) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// What a server said.
+pub(super) struct HttpReply {
+    pub code: u16,
+    /// The seconds that it asks to be left alone for.
+    pub after: Option<f64>,
+    pub body: String,
+}
+
 /// The last head that came: a server may say first that it goes on.
-fn answered(said: &str, request: &WebhookRequest<'_>) -> SendResult {
+pub(super) fn read(said: &str) -> HttpReply {
     let said = said.replace("\r\n", "\n");
     let (mut head, mut rest) = said.split_once("\n\n").unwrap_or((&said, ""));
     while rest.starts_with("HTTP/") {
@@ -127,8 +154,14 @@ fn answered(said: &str, request: &WebhookRequest<'_>) -> SendResult {
         head.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.eq_ignore_ascii_case(name))
     };
     let after = header("retry-after").and_then(|(_, value)| value.trim().parse::<f64>().ok());
-    let after = after.filter(|seconds| (0.0..=LONGEST_PAUSE as f64).contains(seconds)).map(Duration::from_secs_f64);
-    let reason = reason(rest, request);
+    let after = after.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
+    HttpReply { code, after, body: rest.to_owned() }
+}
+
+fn answered(said: &str, request: &WebhookRequest<'_>) -> SendResult {
+    let HttpReply { code, after, body } = read(said);
+    let after = after.filter(|seconds| *seconds <= LONGEST_PAUSE).map(Duration::from_secs_f64);
+    let reason = reason(&body, &secrets(request));
     let why = if reason.is_empty() { format!("it answered {code}") } else { format!("it answered {code}: {reason}") };
     let mended = |said: &str| format!("{said}; {ADDRESS_REMEDY}");
     match code {
@@ -145,12 +178,16 @@ fn answered(said: &str, request: &WebhookRequest<'_>) -> SendResult {
     }
 }
 
+fn secrets<'r>(request: &WebhookRequest<'r>) -> Vec<&'r str> {
+    let parts = request.url.split(['/', '?', '=', '&']).filter(|part| part.len() > 7);
+    request.token.into_iter().chain(parts).collect()
+}
+
 /// The first words of what it said, without what it may have said back of ours.
-fn reason(body: &str, request: &WebhookRequest<'_>) -> String {
+pub(super) fn reason(body: &str, secrets: &[&str]) -> String {
     let mut line =
         model::text::line(body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default(), 200);
-    for secret in request.token.into_iter().chain(request.url.split(['/', '?', '=', '&']).filter(|part| part.len() > 7))
-    {
+    for secret in secrets {
         line = line.replace(secret, "…");
     }
     line

@@ -28,6 +28,8 @@ pub struct SharedRound {
 }
 
 const MOST: usize = 100;
+/// A server that does not answer holds a round up for so long at most.
+const LONGEST_ROUND_MS: i64 = 15_000;
 /// A claim that nobody here knows of is left alone for so long: whoever made it may be about to write it down.
 const UNKNOWN_MS: i64 = 60_000;
 /// How long a group we started gets to end by itself.
@@ -37,9 +39,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Everything of a round that concerns the tasks of this queue, the words that are owed first.
     pub fn shared_round(&mut self, on_unsure: OnUnsure) -> Result<SharedRound, QueueError> {
         let mut round = SharedRound::default();
+        // Who would be unsure before a round that finds nobody comes to its end is told now: it would be too late then.
+        self.tell_unsure(on_unsure, LONGEST_ROUND_MS)?;
         let done = self.say_owed(&mut round).and_then(|()| self.renew_due(&mut round));
         // Whether the server was reached or not: that is what makes a lease unsure.
-        self.tell_unsure(on_unsure)?;
+        self.tell_unsure(on_unsure, 0)?;
         done?;
         self.compare_holds(&mut round)?;
         round.expired = self.reap_server()?;
@@ -159,10 +163,12 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     /// Leases that the server has not confirmed for so long that another may have been given the task.
-    fn tell_unsure(&mut self, on_unsure: OnUnsure) -> Result<(), QueueError> {
+    /// `ahead_ms`: those too that will be so long without a word by then; of a short lease never more than a quarter.
+    fn tell_unsure(&mut self, on_unsure: OnUnsure, ahead_ms: i64) -> Result<(), QueueError> {
         let (place, moment) = (self.place()?, boot_moment());
         for hold in self.store.shared_holds(&place.server)? {
-            if hold.queue != place.queue || hold.told || hold.is_sure(&moment) {
+            let then = BootTime { ms: moment.ms + ahead_ms.min(hold.lease_ms / 4), boot: moment.boot.clone() };
+            if hold.queue != place.queue || hold.told || hold.is_sure(&then) {
                 continue;
             }
             if !self.transact(Durability::Full, |tx, _| tx.note_unsure(&hold.claim))? {

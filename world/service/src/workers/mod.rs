@@ -10,6 +10,7 @@ mod recall_indexer;
 mod session_facts;
 pub mod shared;
 mod store_maintenance;
+pub mod telemetry;
 mod waker;
 
 pub(crate) use client_watch::follow as follow_clients;
@@ -33,13 +34,15 @@ pub(crate) fn woken(setting: &PipelineSetup, switched: &Switched) -> Vec<Periodi
 
 /// Those who only look after the time.
 pub(crate) fn alone(setting: &PipelineSetup, shared: SharedWorker) -> Vec<PeriodicTask> {
-    vec![
+    let mut tasks = vec![
         store_maintenance::task(setting.clone()),
         reaper::task(setting, shared),
         context_monitor::task(setting.clone()),
         recall_indexer::task(setting),
         session_facts::task(setting),
-    ]
+    ];
+    tasks.extend(telemetry::task(setting));
+    tasks
 }
 
 /// The connection of a worker, which is of the file that stands there now.

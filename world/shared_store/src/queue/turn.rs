@@ -6,7 +6,7 @@ use super::{Identity, PgQueue};
 use crate::Rows;
 use model::task::TaskStatus;
 use serde::Deserialize;
-use store::{AttemptKey, ServerError, ServerTurn, TaskStanding, TurnAnswer};
+use store::{AttemptKey, LeaseNeed, ServerError, ServerTurn, TaskStanding, TurnAnswer};
 
 #[derive(Deserialize)]
 struct Written {
@@ -27,9 +27,7 @@ pub(super) fn settle(queue: &mut PgQueue, turn: &ServerTurn) -> Result<TurnAnswe
     let mine = turn.claim.as_deref().map_or(AttemptKey::Number(turn.attempt), AttemptKey::Claim);
     queue.link.verb(|flights| {
         let turns = std::slice::from_ref(turn);
-        // Behind a pooler a start of the server is not noticed, so the grace may not have been given yet.
-        let written =
-            !write(flights, turns)?.is_empty() || (grant(flights, grace)? && !write(flights, turns)?.is_empty());
+        let written = !write(flights, turns)?.is_empty() || written_in_grace(flights, turns, grace)?;
         if written {
             return Ok(TurnAnswer::Written);
         }
@@ -59,9 +57,22 @@ pub(super) fn standing(
     Ok(row.map(|row| reading.standing(&row, &identity.machine.label)))
 }
 
-/// Whether there was a lease to grant.
-pub(super) fn grant(flights: &mut Flights<'_>, grace_ms: i64) -> Result<bool, Trouble> {
-    Ok(grace_ms > 0 && !flights.one("grant", vec![text(&grace_ms.to_string())])?.is_empty())
+/// Behind a pooler a start of the server is not noticed, so the grace may not have been given when the word was said. Said
+/// again whether there was one to give or not: another machine may have asked for it in between.
+fn written_in_grace(flights: &mut Flights<'_>, turns: &[ServerTurn], grace_ms: i64) -> Result<bool, Trouble> {
+    if grace_ms <= 0 || turns.iter().all(|turn| turn.need != Some(LeaseNeed::Live)) {
+        return Ok(false);
+    }
+    grant(flights, grace_ms)?;
+    Ok(!write(flights, turns)?.is_empty())
+}
+
+/// Every lease that was not given one since its last renewal.
+pub(super) fn grant(flights: &mut Flights<'_>, grace_ms: i64) -> Result<(), Trouble> {
+    if grace_ms > 0 {
+        flights.one("grant", vec![text(&grace_ms.to_string())])?;
+    }
+    Ok(())
 }
 
 /// What the statements `turn` and `turned` are told.

@@ -2,7 +2,7 @@
 
 use crate::{Server, ask, refusal, schema};
 use serde_json::json;
-use shared_store::{Connection, InTransaction, Patience, grant_record, migrate};
+use shared_store::{Connection, InTransaction, Patience, grant_record, look, migrate};
 use store::ServerError;
 
 /// A project, a task with an attempt, and an event of it, as the owner wrote them.
@@ -148,4 +148,24 @@ fn an_owner_who_may_not_make_roles_is_told_what_an_administrator_runs() {
     migrate(&server.target("postgres"), &schema(), Patience::default()).unwrap();
     let error = member.flight(&[ask("SELECT to_jsonb(slug)::text FROM taut.tasks")], InTransaction::No).unwrap_err();
     assert_eq!(error.state(), Some("42501"));
+}
+
+#[test]
+fn x2_a_look_names_the_rights_a_role_lacks_and_who_holds_the_oldest_snapshot_open() {
+    let Some(server) = with_rows() else { return };
+    let role = format!("looker_{}", server.database);
+    server.sql(&format!("CREATE ROLE {role} LOGIN"));
+    let stranger = look(&mut server.connect(&role), &schema()).unwrap();
+    assert!(stranger.has_schema && stranger.lacks.contains(&"USAGE on taut".to_string()), "{stranger:?}");
+    assert!(stranger.lacks.contains(&"UPDATE on taut.tasks".to_string()) && !stranger.sees_sessions);
+    let mut member = server.member();
+    assert_eq!(look(&mut member, &schema()).unwrap().lacks, Vec::<String>::new());
+    // Somebody who has read something, and goes on reading.
+    let mut report = server.connect("postgres");
+    let mut open = report.begin();
+    open.flight(&[ask("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"), ask("SELECT to_jsonb(1)::text")]).unwrap();
+    let found = look(&mut server.connect("postgres"), &schema()).unwrap();
+    assert_eq!(found.snapshot_of.as_deref(), Some("postgres"), "{found:?}");
+    assert!(found.oldest_snapshot_s.is_some_and(|age| age >= 0) && found.sees_sessions);
+    assert_eq!(look(&mut member, &schema()).unwrap().oldest_snapshot_s, None, "it is not shown to everybody");
 }

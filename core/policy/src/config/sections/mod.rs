@@ -8,6 +8,7 @@ mod memory;
 mod people;
 mod shared;
 mod skills;
+mod telemetry;
 mod undo;
 mod workflow;
 
@@ -30,6 +31,7 @@ pub use skills::{
     GuardCondition, GuardField, GuardOperator, SkillGuard, SkillHeartbeat, SkillOverflow, SkillOverflowTable,
     SkillSection,
 };
+pub use telemetry::{AttributePairs, TelemetrySection};
 pub use undo::{UndoCheckpoints, UndoSection};
 pub use workflow::{
     InjectOften, NumberOrText, Payload, PayloadMode, PayloadValue, RuleUrgency, ToolFilter, Trigger, TriggerCondition,
@@ -77,6 +79,8 @@ table! {
         /// A queue, a fleet and a record that several machines share on a server. A repository may only say `project`; which
         /// server, which projects and what is sent is in your own file, so that cloning a repository sends nothing anywhere.
         shared: SharedSection = SharedSection::default(),
+        /// What only Taut can know of agents, sent to a collector of yours. A repository has no word in it.
+        telemetry: TelemetrySection = TelemetrySection::default(),
         /// What you are notified of, how, and when not.
         notify: Notify = Notify::default(),
         /// How `taut loop` runs an agent, and when it ends.
@@ -95,7 +99,7 @@ pub const NEED_TRUST: &[&str] = &["agents", "contacts", "hooks", "loop", "skills
 pub const OF_THE_LOOP: &[&str] = &["agents", "hooks", "loop"];
 
 impl Sections {
-    /// What the layered files say. `guard`, `notify` and `shared` are layered by rules of their own.
+    /// What the layered files say. `guard`, `notify`, `shared` and `telemetry` are layered by rules of their own.
     pub(crate) fn of(layered: Table) -> Self {
         <Self as ConfigType>::read(&Value::Table(layered)).unwrap_or_default()
     }
@@ -123,6 +127,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("undo", undo::EXAMPLE),
     ("fleet", people::FLEET),
     ("shared", shared::EXAMPLE),
+    ("telemetry", telemetry::EXAMPLE),
     ("notify", crate::notify::EXAMPLE),
     ("loop", looping::LOOP),
     ("hooks", looping::HOOKS),

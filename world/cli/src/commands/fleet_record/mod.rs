@@ -118,7 +118,7 @@ impl FleetQuestion {
 fn not_granted(role: &str, closed: &[&RecordProject]) -> CliError {
     let (role, names) = (model::text::line(role, 64), named(closed));
     CliError::failed(format!("the record of {names} is not shown to {role}: nobody granted it")).hint(format!(
-        "whoever owns the server's schema grants it: `taut shared grant {role} {}`",
+        "whoever owns the server's schema grants it: `taut shared migrate --grant {role}={}`",
         closed.first().map(|one| model::text::line(&one.project, 100)).unwrap_or_default()
     ))
 }

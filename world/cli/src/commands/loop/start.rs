@@ -62,11 +62,17 @@ fn begin(asked: &JobRequest, args: &LoopArgs, printer: &Printer) -> Result<Exit,
         printer.note(format!("prompt: {}", job.prompt_from));
     }
     service::ensure_daemon(&places);
-    if parallel {
-        return workers::run(&job, &screen, printer);
+    let ended = if parallel { workers::run(&job, &screen, printer) } else { alone(&job, &screen, printer) };
+    // A worker's words are said by the loop that started it.
+    if !is_worker(args) {
+        crate::shared_queue::say_what_is_owed(&places, printer);
     }
-    runner::refuse_while_branches_wait(&job)?;
-    let summary = runner::run(&job, &screen)?;
+    ended
+}
+
+fn alone(job: &Job, screen: &LoopScreen<'_>, printer: &Printer) -> Result<Exit, CliError> {
+    runner::refuse_while_branches_wait(job)?;
+    let summary = runner::run(job, screen)?;
     summary::show(&summary, printer);
     Ok(Exit::Loop(summary.finish.exit()))
 }

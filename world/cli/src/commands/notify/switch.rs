@@ -106,7 +106,7 @@ pub(super) fn begin_now() -> Result<(), CliError> {
 }
 
 /// Shows the change, and makes it once it was agreed to.
-pub(super) fn make(
+pub(in crate::commands) fn make(
     change: &ConfigChange,
     dry_run: bool,
     already: &str,

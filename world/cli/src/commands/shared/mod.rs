@@ -17,7 +17,7 @@ mod sync;
 mod trust;
 mod wish;
 
-pub use reach::{faults, helps};
+pub use reach::{faults, helps, owed_words};
 pub use status::waiting_line;
 
 use crate::error::CliError;

@@ -144,35 +144,38 @@ impl Reached {
 
     /// What could be better there.
     fn faults(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        let look = &self.look;
-        if let Some(age) = look.oldest_snapshot_s.filter(|age| *age > OLD_SNAPSHOT_S) {
-            let whose = look.snapshot_of.as_deref().unwrap_or("somebody");
-            faults.push(Fault {
-                what: format!(
-                    "a transaction of {whose} is open there for {} min, and claims slow down behind it",
-                    age / 60
-                ),
-                fix: "SELECT pid, query FROM pg_stat_activity ORDER BY xact_start;    (on the server)".to_string(),
-                stops: false,
-            });
-        }
-        if let Some(until) = &look.valid_until {
-            faults.push(Fault {
-                what: format!("the password of {} ends at {until}", look.role),
-                fix: format!("ALTER ROLE {} VALID UNTIL 'infinity';    (on the server)", look.role),
-                stops: false,
-            });
-        }
-        if self.version.version < SPEAKS {
-            faults.push(Fault {
-                what: format!("the schema is of version {}, and this taut speaks {SPEAKS}", self.version.version),
-                fix: "taut shared migrate postgresql://owner@host/database".to_string(),
-                stops: false,
-            });
-        }
-        faults
+        server_faults(&self.look, &self.version)
     }
+}
+
+fn server_faults(look: &ServerLook, version: &ServerVersion) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if let Some(age) = look.oldest_snapshot_s.filter(|age| *age > OLD_SNAPSHOT_S) {
+        let whose = look.snapshot_of.as_deref().unwrap_or("somebody");
+        faults.push(Fault {
+            what: format!(
+                "a transaction of {whose} is open there for {} min, and claims slow down behind it",
+                age / 60
+            ),
+            fix: "SELECT pid, query FROM pg_stat_activity ORDER BY xact_start;    (on the server)".to_string(),
+            stops: false,
+        });
+    }
+    if let Some(until) = &look.valid_until {
+        faults.push(Fault {
+            what: format!("the password of {} ends at {until}", look.role),
+            fix: format!("ALTER ROLE {} VALID UNTIL 'infinity';    (on the server)", look.role),
+            stops: false,
+        });
+    }
+    if version.version < SPEAKS {
+        faults.push(Fault {
+            what: format!("the schema is of version {}, and this taut speaks {SPEAKS}", version.version),
+            fix: "taut shared migrate postgresql://owner@host/database".to_string(),
+            stops: false,
+        });
+    }
+    faults
 }
 
 /// Everything that is wrong between this machine and its server, by a try of it and by what waits here.
@@ -219,7 +222,7 @@ pub fn waiting(store: &Store, now: Ms) -> Result<Vec<Fault>, CliError> {
     if let Some(age) = owed.oldest.map(|oldest| now.since(oldest)).filter(|age| *age > OLD_WORD_MS) {
         faults.push(Fault {
             what: format!(
-                "{} wait to be said for {}",
+                "waiting to be said: {}, for {}",
                 owed_words(owed.turns, owed.messages),
                 crate::commands::ago(age)
             ),
@@ -273,5 +276,33 @@ fn protection_name(protection: Protection) -> &'static str {
         Protection::Loopback => "loopback",
         Protection::Encrypted => "require",
         Protection::Proven => "verify-full",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(version: u32) -> ServerVersion {
+        ServerVersion { version, oldest: 1, id: String::new(), server_version: String::new() }
+    }
+
+    #[test]
+    fn x2_an_old_snapshot_an_end_of_the_password_and_an_older_schema_are_said_and_stop_nobody() {
+        let well = ServerLook { oldest_snapshot_s: Some(OLD_SNAPSHOT_S), ..ServerLook::default() };
+        assert!(server_faults(&well, &version(SPEAKS)).is_empty());
+        let look = ServerLook {
+            role: "ada".into(),
+            valid_until: Some("2101-01-01".into()),
+            oldest_snapshot_s: Some(OLD_SNAPSHOT_S + 60),
+            snapshot_of: Some("reports".into()),
+            ..ServerLook::default()
+        };
+        let faults = server_faults(&look, &version(SPEAKS - 1));
+        let parts = ["a transaction of reports is open there for 16 min", "password of ada ends", "this taut speaks"];
+        assert_eq!(faults.len(), parts.len());
+        for (fault, part) in faults.iter().zip(parts) {
+            assert!(fault.what.contains(part) && !fault.fix.is_empty() && !fault.stops, "{}", fault.what);
+        }
     }
 }

@@ -130,7 +130,7 @@ fn unshared(known: &Known, repository: Option<&QueueRepository>, printer: &Print
     printer.line("nothing is shared: every project has its own queue on this machine");
     if known.waits() {
         let owed = owed_words(known.owed.turns, known.owed.messages);
-        printer.line(format!("{owed} from before wait for the server that this machine was connected to"));
+        printer.line(format!("waiting for the server that this machine was connected to: {owed}"));
     }
     for ignored in repository.into_iter().flat_map(|repository| &repository.ignored) {
         printer.note(text!("note: {}", ignored));

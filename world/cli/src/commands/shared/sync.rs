@@ -110,13 +110,19 @@ fn show(told: &SaidThere, owed: OutboxStanding, printer: &Printer) -> Result<Exi
         }
     }
     if let Some(why) = &told.away {
-        let waiting =
-            if waits(owed) { format!("; {} wait here", owed_words(owed.turns, owed.messages)) } else { String::new() };
+        let waiting = if waits(owed) {
+            format!("; waiting here: {}", owed_words(owed.turns, owed.messages))
+        } else {
+            String::new()
+        };
         return Err(CliError::failed(format!("{why}{waiting}")).hint("taut shared sync --wait 1m"));
     }
     if !printer.json() {
-        let left =
-            if waits(owed) { format!("; {} still wait", owed_words(owed.turns, owed.messages)) } else { String::new() };
+        let left = if waits(owed) {
+            format!("; still waiting: {}", owed_words(owed.turns, owed.messages))
+        } else {
+            String::new()
+        };
         printer.line(format!("{}{left}", told.words()));
     }
     Ok(if waits(owed) { Exit::Failed } else { Exit::Ok })

@@ -157,6 +157,29 @@ fn x2_l12_a_loop_waits_for_a_queue_that_is_away_and_counts_nothing() {
 }
 
 #[test]
+fn x2_l12_what_an_agent_said_while_the_server_was_away_is_said_by_whoever_comes_next() {
+    let Some(cluster) = Cluster::plan().durable().start() else { return };
+    let team = Team::on(&cluster, 1);
+    let machine = team.first();
+    machine.task(&["create", "a1", "do it"]);
+    machine.client_does(&format!(
+        "{CLAIM}; echo $id > claimed; until [ -e go ]; do sleep 0.1; done; taut task done $id >> said 2>&1; {FINE}"
+    ));
+    let mut running = machine.start_loop(&["loop", "build", "--json", "--source", "queue", "--max-iterations", "1"]);
+    machine.until_written("claimed");
+    cluster.stop_immediate();
+    machine.write("go", "on");
+    running.end();
+    assert!(machine.read("said").contains("is kept"), "{}", machine.read("said"));
+    let said = running.printed();
+    assert!(said.contains("1 word about a task not said to the server yet"), "{said}");
+    cluster.start_again();
+    assert_eq!(team.status("a1"), "active");
+    machine.succeed(&["shared", "sync", "--once"]);
+    assert_eq!(team.status("a1"), "done");
+}
+
+#[test]
 fn x2_l12_a_loop_does_not_begin_where_nobody_can_see_the_queue() {
     let stage = Stage::with_plan();
     stage.write(".taut/config.toml", "[shared]\nproject = \"acme/shop\"\n");

@@ -62,7 +62,10 @@ fn x2_a_server_that_is_away_does_not_keep_a_machine_and_hears_it_when_that_is_ba
         "{said}"
     );
     let status = stage.succeed(&["shared", "status"]);
-    assert!(status.contains("nothing is shared") && status.contains("1 word about a task from before"), "{status}");
+    assert!(
+        status.contains("nothing is shared") && status.contains("was connected to: 1 word about a task"),
+        "{status}"
+    );
     team.cluster.start_again();
     assert_eq!(team.sql("SELECT status FROM taut.tasks"), "active");
     person_succeeds(&stage, &["shared", "connect", &team.agent()], "y\n");
@@ -78,7 +81,7 @@ fn x2_sync_says_what_waits_and_ends_with_1_while_the_server_is_away() {
     let done = stage.taut(&["shared", "sync", "--once"]);
     assert_eq!(done.code(), Some(1));
     let said = done.stderr_text();
-    assert!(said.contains("cannot be reached") && said.contains("1 word about a task wait here"), "{said}");
+    assert!(said.contains("cannot be reached") && said.contains("waiting here: 1 word about a task"), "{said}");
     let object: Value = serde_json::from_str(&stage.taut(&["shared", "sync", "--json"]).stdout_text()).unwrap();
     assert_eq!((&object["waiting"], object["away"].is_string()), (&1.into(), true), "{object}");
     team.cluster.start_again();
@@ -86,4 +89,23 @@ fn x2_sync_says_what_waits_and_ends_with_1_while_the_server_is_away() {
     assert_eq!(stage.succeed(&["shared", "sync", "--once"]).trim(), "0 said, 0 renewed");
     let (code, said) = person(&stage, &["shared", "sync", "--wait", "soon"], "");
     assert!(code == Some(2) && said.contains("10s or 2m"), "{said}");
+}
+
+#[test]
+fn x2_a_daemon_that_runs_learns_of_the_connection_and_says_what_is_owed_by_itself() {
+    let Some(team) = own() else { return };
+    let stage = Stage::with_daemon();
+    stage.write(".taut/config.toml", "[shared]\nproject = \"acme/shop\"\n");
+    person_succeeds(&stage, &["shared", "connect", &team.agent()], "y\n");
+    stage.succeed(&["task", "create", "a", "First"]);
+    stage.succeed(&["task", "claim", "a"]);
+    team.cluster.stop_immediate();
+    stage.succeed(&["task", "done", "a", "--result", RESULT]);
+    team.cluster.start_again();
+    let waiting = || {
+        let object: Value = serde_json::from_str(&stage.taut(&["shared", "status", "--json"]).stdout_text()).unwrap();
+        (object["turns_waiting"] == 0).then_some(())
+    };
+    testkit::poll::until("the daemon to say it", std::time::Duration::from_secs(120), waiting).unwrap();
+    assert_eq!(team.sql("SELECT status FROM taut.tasks"), "done");
 }

@@ -194,3 +194,53 @@ fn x3_another_server_is_not_told_the_password_of_the_first_nor_believed_on_less_
     person_succeeds(&stage, &["shared", "connect", &other.tcp("localhost")], &format!("{PASSWORD}\ny\n"));
     assert!(!config(&stage).contains("sslmode"), "{}", config(&stage));
 }
+
+#[test]
+fn x3_a_service_and_the_users_own_file_of_passwords_are_enough() {
+    let Some(team) = Team::encrypted() else { return };
+    let stage = named();
+    let home = stage.sandbox.home();
+    let (port, database, ca) = (team.cluster.port(), &team.database, ca(&team));
+    let service =
+        format!("[team]\nhost=localhost\nport={port}\nuser=taut_agent\ndbname={database}\nsslrootcert={ca}\n");
+    fs::write(home.join(".pg_service.conf"), service).unwrap();
+    fs::write(home.join(".pgpass"), format!("localhost:{port}:{database}:taut_agent:{PASSWORD}\n")).unwrap();
+    fs::set_permissions(home.join(".pgpass"), fs::Permissions::from_mode(0o600)).unwrap();
+    let said = person_succeeds(&stage, &["shared", "connect", "--service", "team"], "y\n");
+    assert!(said.contains("+service = \"team\"") && said.contains("verify-full"), "{said}");
+    assert_secret(&stage, PASSWORD, &said);
+    assert!(stage.succeed(&["shared", "status"]).contains("(service team)"));
+    stage.succeed(&["shared", "status", "--check"]);
+    let said = refused(&stage, &["shared", "connect", "--service", "teem"], "y\n");
+    assert!(said.contains("no service is called teem") && said.contains("nothing was changed"), "{said}");
+}
+
+#[test]
+fn x3_the_password_of_an_address_in_the_environment_is_said_by_nothing() {
+    let Some(team) = Team::encrypted() else { return };
+    let with = |password: &str| {
+        let url = team.tcp("localhost").replace("taut_agent@", &format!("taut_agent:{password}@"));
+        named().with_env("TAUT_DATABASE_URL", &format!("{url}?sslrootcert={}", ca(&team)))
+    };
+    let commands: [&[&str]; 8] = [
+        &["shared", "status"],
+        &["shared", "status", "--check", "--json"],
+        &["shared", "sync"],
+        &["shared", "export"],
+        &["task", "create", "a", "A"],
+        &["task", "claim"],
+        &["doctor"],
+        &[],
+    ];
+    for (password, works) in [(PASSWORD, true), ("wr0ng-pass-of-nobody", false)] {
+        let stage = with(password);
+        for args in commands {
+            let done = stage.taut(args);
+            let said = done.stdout_text() + &done.stderr_text();
+            assert_secret(&stage, password, &said);
+            if args == ["task", "claim"] {
+                assert_eq!(done.success(), works, "{said}");
+            }
+        }
+    }
+}

@@ -68,7 +68,7 @@ fn x2_a_server_that_went_away_is_said_with_what_helps_by_status_doctor_and_the_o
 }
 
 #[test]
-fn x3_rights_that_were_taken_away_and_an_old_snapshot_are_said_by_check() {
+fn x3_rights_that_were_taken_away_are_said_by_check_and_doctor() {
     let Some(team) = Team::made() else { return };
     let role = format!("worker_{}", team.database);
     team.sql(&format!("CREATE ROLE {role} LOGIN IN ROLE taut_agent"));

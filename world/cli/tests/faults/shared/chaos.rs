@@ -95,24 +95,26 @@ impl<'c> Chaos<'c> {
     fn make_trouble(&self, trouble: &mut Trouble, operator: &mut Operator, long: Duration) -> Duration {
         let began = Instant::now();
         let (mut restarts, mut rewrite) = (0, began + REWRITE);
-        loop {
-            let spent = began.elapsed();
-            let tried = restarts == RESTARTS && (self.somebody_was_late() || spent > long * 3);
-            if spent > long && tried {
-                return spent;
+        std::thread::scope(|scope| {
+            loop {
+                let spent = began.elapsed();
+                if spent > long && (self.somebody_was_late() || spent > long * 3) {
+                    return spent;
+                }
+                trouble.make();
+                if restarts < RESTARTS && spent > long * (restarts + 1) / (RESTARTS + 1) {
+                    // Everybody else goes on meanwhile.
+                    scope.spawn(|| self.cluster.restart());
+                    restarts += 1;
+                }
+                if Instant::now() > rewrite {
+                    operator.refill();
+                    operator.rewrite();
+                    operator.requeue();
+                    rewrite = Instant::now() + REWRITE;
+                }
             }
-            trouble.make();
-            if restarts < RESTARTS && spent > long * (restarts + 1) / (RESTARTS + 1) {
-                self.cluster.restart();
-                restarts += 1;
-            }
-            if Instant::now() > rewrite {
-                operator.refill();
-                operator.rewrite();
-                operator.requeue();
-                rewrite = Instant::now() + REWRITE;
-            }
-        }
+        })
     }
 
     /// Until nothing is left to do and nothing to say.

@@ -165,7 +165,7 @@ fn told_twice(told: &[Attempt]) -> Vec<String> {
     twice.map(|(slug, attempts)| format!("{slug} {attempts:?}")).collect()
 }
 
-fn noted(notes: &Path) -> BTreeMap<String, Vec<Attempt>> {
+pub fn noted(notes: &Path) -> BTreeMap<String, Vec<Attempt>> {
     let text = std::fs::read_to_string(notes).unwrap_or_default();
     let mut noted: BTreeMap<String, Vec<Attempt>> = BTreeMap::new();
     for line in text.lines() {

@@ -2,7 +2,9 @@
 
 use super::unfenced::Unfenced;
 use pipeline::queue::Queue;
-use shared_store::{MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surroundings, Target, TargetWish};
+use shared_store::{
+    MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surroundings, Target, TargetWish, UrlPlace,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -98,6 +100,10 @@ impl Seat {
         queue.on(&mut *self.server)
     }
 
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
     pub fn project(&self) -> String {
         self.place.home.to_string_lossy().into_owned()
     }
@@ -116,7 +122,8 @@ pub fn open(url: &str, store: &mut Store) -> Result<PgQueue, store::ServerError>
 }
 
 pub fn target(url: &str) -> Target {
-    let wish = TargetWish { url: Some(url.to_string()), ..TargetWish::default() };
+    // Of a process that was started with it, so a password may be in it.
+    let wish = TargetWish { url: Some(url.to_string()), written: UrlPlace::Environment, ..TargetWish::default() };
     Target::resolve(&wish, &Surroundings::default()).unwrap()
 }
 

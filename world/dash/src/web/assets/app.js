@@ -120,6 +120,13 @@ function warn(warnings) {
   place.hidden = warnings.length === 0;
 }
 
+// Which server the machines of this fleet share, where they do.
+function shared(server) {
+  const place = document.getElementById("shared");
+  text(place, server ? `shared on ${server}` : "");
+  place.hidden = !server;
+}
+
 function onFleet(news) {
   tellChanges(fleet, news);
   fleet = news;
@@ -128,6 +135,7 @@ function onFleet(news) {
   const urgent = (news.summary?.error ?? 0) + (news.summary?.attention ?? 0);
   document.title = urgent ? `(${urgent}) Taut` : "Taut";
   warn(news.warnings ?? []);
+  shared(news.shared);
   current?.node.removeAttribute("data-trouble");
   current?.news(news);
 }

@@ -120,3 +120,20 @@ fn q3_a_lease_of_a_silent_agent_that_the_server_ended_is_held_here_no_more() {
     assert_eq!(one.round().unwrap().lost, Vec::<String>::new(), "once");
     assert!(one.told("ann").iter().any(|told| told.contains("your lease (attempt 1) is over")));
 }
+
+#[test]
+fn x2_an_agent_is_told_that_its_lease_is_unsure_before_a_round_that_would_end_too_late() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    one.queue.away = true;
+    let sure_for = |ms: i64| sys::clock::since_boot_ms() - super::LEASE_MS + super::LEASE_MS / 20 + 1_000 + ms;
+    confirmed_at(&mut one, sure_for(60_000));
+    one.round().unwrap_err();
+    assert_eq!(one.told("ann"), Vec::<String>::new(), "a round that waits for the server ends before that");
+    confirmed_at(&mut one, sure_for(8_000));
+    one.round().unwrap_err();
+    let told = one.told("ann");
+    assert!(told.len() == 1 && told[0].contains("was not reached for so long"), "{told:?}");
+}

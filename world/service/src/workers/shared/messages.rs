@@ -92,9 +92,15 @@ pub(crate) fn receive(contact: &mut Contact, store: &mut Store, conversations: &
     if store.waiting_from_afar()? < MOST_UNTOLD {
         let due = contact.fleet()?.messages_due(&machine, conversations, MOST)?;
         let ours = |one: &WaitingMessage| one.to_conversation.as_ref().is_none_or(|name| conversations.contains(name));
-        let fit: Vec<ArrivingMessage> = due.iter().take(MOST).filter(|one| ours(one)).filter_map(arriving).collect();
+        let fit = due.iter().take(MOST).filter(|one| ours(one)).filter_map(arriving);
+        let (fit, unknown) = by_addressee(fit, store)?;
         if !fit.is_empty() {
             store.put_arriving(&server, &fit)?;
+        }
+        if !unknown.is_empty() {
+            // Else they would come again and again, and be told to nobody.
+            tracing::info!("{} messages from other machines were for agents that are not known here", unknown.len());
+            contact.fleet()?.messages_fetched(&machine, &unknown)?;
         }
     }
     // Also those that were kept before a death, of which it is not known whose they are.
@@ -104,6 +110,21 @@ pub(crate) fn receive(contact: &mut Contact, store: &mut Store, conversations: &
     }
     let ours = contact.fleet()?.messages_fetched(&machine, &asked)?;
     store.settle_arriving(&server, &asked, &ours, host::clock::now())
+}
+
+/// Those for somebody who is known here, and the ids of the others.
+fn by_addressee(
+    arriving: impl Iterator<Item = ArrivingMessage>,
+    store: &Store,
+) -> Result<(Vec<ArrivingMessage>, Vec<String>), Error> {
+    let (mut fit, mut unknown) = (Vec::new(), Vec::new());
+    for message in arriving {
+        match &message.to_agent {
+            Some(agent) if store.agent(agent)?.is_none() => unknown.push(message.id),
+            Some(_) | None => fit.push(message),
+        }
+    }
+    Ok((fit, unknown))
 }
 
 /// A message as it is kept here: cleaned, bounded, and with its machine. `None` for what is none.

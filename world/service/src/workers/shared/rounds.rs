@@ -156,14 +156,15 @@ impl SharedRounds {
         report: &mut SharedReport,
     ) -> Result<(), Error> {
         let here = self.here(store, server)?;
-        let opened = self.meet(store, server, state);
-        if let Err(error) = opened {
+        let mut met = self.meet(store, server, state);
+        if met.is_ok() {
+            met = self.with_contact(|me, contact| me.identity.tell(contact, store, state));
+        }
+        if let Some(error) = settled(met)? {
             // Leases grow unsure all the same.
-            let error = settled(Err(error))?.unwrap_or_else(|| ServerError::Away(String::new()));
             self.queues(store, server, (&here, Some(&error)), report)?;
             return Err(error.into());
         }
-        self.part(report, |rounds, _| rounds.with_contact(|me, contact| me.identity.tell(contact, store, state)))?;
         self.queues(store, server, (&here, None), report)?;
         self.part(report, |rounds, report| rounds.mail(store, &here, state, report))?;
         self.part(report, |rounds, report| rounds.meet_fleet(store, &here, report))?;

@@ -1,10 +1,10 @@
 //! Holders while they, or the server, are away.
 
-use super::{Trap, claim, done, is_taken, ours, reap, run, statement, turns};
+use super::{Trap, claim, done, is_taken, ours, reap, run, statement, through, turns};
 use shared_store::{InTransaction, PgQueue};
 use std::time::Duration;
 use store::TaskServer;
-use testkit::poll;
+use testkit::{NetworkProxy, poll};
 
 #[test]
 fn x2_q4_a_client_that_is_stopped_inside_a_transaction_holds_nothing_for_long() {
@@ -103,4 +103,27 @@ fn x2_q4_a_renewal_ends_the_grace_and_the_next_start_gives_another() {
         assert_eq!(holder.renew(&[renewal]).unwrap(), [mine.task.queued.row]);
         assert_eq!(trap.server.sql("SELECT graced FROM taut.tasks"), "f");
     }
+}
+
+/// Everybody speaks up at once after a start: a holder's word finds its lease over, and before the holder can ask for the
+/// grace another machine has asked for it.
+#[test]
+fn x2_q4_a_grace_that_another_machine_got_first_counts_for_the_holder() {
+    let Some(trap) = Trap::set(&[("a", &[])]) else { return };
+    let proxy = NetworkProxy::to_unix(&trap.server.cluster.socket()).unwrap();
+    let mut holder = trap.machine_by(through(&proxy, &trap.server)).with_grace(trap.grace());
+    let mut other = trap.machine().with_grace(trap.grace());
+    let mine = claim(&mut holder);
+    trap.lapse();
+    // The way is long, so that there is a while between the word and what follows it.
+    proxy.set_delay(Duration::from_millis(800));
+    std::thread::scope(|scope| {
+        let said = scope.spawn(|| holder.settle(&done(&mine)).unwrap());
+        trap.until(
+            "the word to be heard",
+            "SELECT bool_or(query = 'COMMIT') FROM pg_stat_activity WHERE datname = current_database() AND usename = 'taut_agent'",
+        );
+        assert_eq!(reap(&mut other), 0, "it asks for the grace");
+        assert!(is_taken(said.join().unwrap()));
+    });
 }

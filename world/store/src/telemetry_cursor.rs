@@ -1,0 +1,107 @@
+//! How far a collector was told, and what came of it. A cursor of its own over the same record that servers are sent.
+
+use crate::{Durability, Error, Store, event_cursor};
+use model::Ms;
+use rusqlite::{Connection, OptionalExtension};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const CURSOR: &str = "telemetry.cursor";
+
+/// How many events were forgotten before a collector was told of them.
+pub(crate) const SKIPPED: &str = "telemetry.skipped";
+
+/// Where it stands with a collector. It is moved in one write with all it means, after the collector has taken a batch.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TelemetryCursor {
+    /// The last event that was told.
+    pub seq: i64,
+    /// Who waits for a person since when, and in which session: by agent.
+    pub waits: BTreeMap<String, (String, i64)>,
+    /// The moment of work that was told last, and which of those around it.
+    pub moment: i64,
+    pub told: Vec<String>,
+    /// Records that were taken, that were refused with their batch, and that the collector dropped of what it took.
+    pub sent: u64,
+    pub refused: u64,
+    pub rejected: u64,
+    pub last_sent: Option<i64>,
+    /// What went wrong last; `None` while all is well.
+    pub error: Option<String>,
+}
+
+impl Store {
+    /// `None` where nothing is told to anybody.
+    pub fn telemetry(&self) -> Result<Option<TelemetryCursor>, Error> {
+        let found = self.meta(CURSOR)?;
+        Ok(found.map(|text| serde_json::from_str(&text).unwrap_or_default()))
+    }
+
+    pub fn set_telemetry(&mut self, cursor: &TelemetryCursor) -> Result<(), Error> {
+        let text = serde_json::to_string(cursor).unwrap_or_default();
+        self.set_meta(CURSOR, &text)
+    }
+
+    /// From now on. What happened before was agreed to by nobody.
+    pub fn begin_telemetry(&mut self, now: Ms) -> Result<TelemetryCursor, Error> {
+        let seq = self.read(|conn| conn.query_row("SELECT ifnull(max(seq), 0) FROM events", [], |row| row.get(0)))?;
+        let cursor = TelemetryCursor { seq, moment: now.0, ..TelemetryCursor::default() };
+        self.set_telemetry(&cursor)?;
+        Ok(cursor)
+    }
+
+    /// Nobody is told any more, so nothing is kept for it.
+    pub fn end_telemetry(&mut self) -> Result<(), Error> {
+        const GONE: &str = "DELETE FROM meta WHERE name IN (?1, ?2)";
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.execute(GONE, [CURSOR, SKIPPED]).map(drop)))
+    }
+
+    /// How many events a collector was not told of yet, and how many were forgotten before.
+    pub fn untold(&self) -> Result<(u64, u64), Error> {
+        self.read(|conn| {
+            let seq = told(conn)?.unwrap_or(i64::MAX);
+            let waiting: i64 = conn.query_row("SELECT count(*) FROM events WHERE seq > ?1", [seq], |row| row.get(0))?;
+            Ok((waiting.cast_unsigned(), event_cursor::skipped(conn, SKIPPED)?.cast_unsigned()))
+        })
+    }
+}
+
+pub(crate) fn told(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    const FIND: &str = "SELECT CASE WHEN json_valid(value) THEN ifnull(json_extract(value, '$.seq'), 0) ELSE 0 END FROM meta WHERE name = ?1";
+    conn.prepare_cached(FIND)?.query_row([CURSOR], |row| row.get(0)).optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clocks, Retention};
+    use model::effect::Write;
+    use model::row::Event;
+    use std::time::Duration;
+
+    #[test]
+    fn x3_a_server_and_a_collector_each_have_a_cursor_and_what_either_lacks_is_kept_and_counted_its_own() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        let event = |n: i64| Write::Event(Box::new(Event::noted("PreToolUse", "a", format!("id-{n}"), Ms(n))));
+        let events: Vec<Write> = (1..=6).map(event).collect();
+        store.transact(Durability::Normal, |tx| tx.apply(&events)).unwrap();
+        assert_eq!(store.telemetry().unwrap(), None);
+        let begun = store.begin_telemetry(Ms(9)).unwrap();
+        assert_eq!((begun.seq, begun.moment, store.untold().unwrap()), (6, 9, (0, 0)), "what was before is not told");
+        store.set_telemetry(&TelemetryCursor { seq: 2, ..begun }).unwrap();
+        store.set_shipped("srv", 4).unwrap();
+        assert_eq!((store.untold().unwrap(), store.unshipped().unwrap()), ((4, 0), (2, 0)));
+        let roomy = Retention { bytes: 1, rows: 10, unsent_ms: 1_000_000, ..Retention::default() };
+        assert_eq!(store.prune_by(&Clocks::at(Ms(10)), &roomy).unwrap().events, 2, "those that both have");
+        let tight = Retention { unsent_bytes: 1, ..roomy };
+        assert_eq!(store.prune_by(&Clocks::at(Ms(10)), &tight).unwrap().events, 4);
+        assert_eq!((store.untold().unwrap(), store.unshipped().unwrap()), ((0, 4), (0, 2)));
+        // Ending one leaves the other.
+        store.end_shipping().unwrap();
+        assert!(store.telemetry().unwrap().is_some());
+        store.end_telemetry().unwrap();
+        assert_eq!((store.telemetry().unwrap(), store.untold().unwrap()), (None, (0, 0)));
+    }
+}
