@@ -136,7 +136,7 @@ fn follow(mut shelf: CachedPages, mut feed: Feed, of: &Weak<FleetCache>) {
                 None if renewed.is_ok() => CacheAnswer::Empty,
                 None => CacheAnswer::Failure,
             };
-            let json = match renewed.and_then(|_| shelf.read(|store| api::fleet_until(store))) {
+            let json = match renewed.and_then(|_| shelf.read(api::fleet_until)) {
                 Ok((fleet, silence)) => {
                     falls_silent = silence;
                     fleet
