@@ -344,6 +344,17 @@ pub fn state_words(state: Option<&str>) -> &'static str {
     }
 }
 
+/// How a row stands that says nothing of itself. Of another machine's agent only the status is told.
+pub fn standing(row: &AgentRow) -> &'static str {
+    match row.status {
+        _ if row.remote.is_none() => state_words(row.state),
+        AgentStatus::Error => "needs somebody",
+        AgentStatus::Attention => "waits for somebody",
+        AgentStatus::Working => "at work",
+        AgentStatus::Checked | AgentStatus::Done => "idle",
+    }
+}
+
 /// What an event says that holds no text of its own to quote: what became of its agent, and why.
 pub fn in_words(event: &Event) -> Option<String> {
     let status = |name: &str| event.detail.pointer(&format!("/status/{name}")).and_then(Value::as_str);

@@ -58,11 +58,6 @@ pub fn tell_daemon_of_a_switch(places: &PathVariables) {
     call_daemon(places, TMUX_SWITCHED);
 }
 
-/// A view is open that shows agents of other machines: they are asked for sooner for a while.
-pub fn tell_daemon_of_a_view(places: &PathVariables) {
-    call_daemon(places, FLEET_VIEWED);
-}
-
 fn call_daemon(places: &PathVariables, method: &str) {
     const PATIENCE: Duration = Duration::from_millis(100);
     if !without_daemon() {
@@ -101,11 +96,13 @@ pub fn sync_in_background(places: &PathVariables) {
     start(&line(&["shared", "sync", "--once"], places), places);
 }
 
-/// For a view that stays open: without a daemon nobody else follows what clients say of themselves.
+/// For a view that stays open: without a daemon nobody else follows what clients say of themselves, and a daemon that is told
+/// of it asks for the agents of other machines sooner for a while.
 pub fn follow_clients(places: &PathVariables) {
     const PATIENCE: Duration = Duration::from_millis(100);
     let (setting, state) = (setting(places), places.state());
-    let is_served = move || daemon::Client::new(&state, PATIENCE).status().is_ok();
+    // One that is older knows of no views; it answers all the same, and so it serves.
+    let is_served = move || daemon::Client::new(&state, PATIENCE).rpc(FLEET_VIEWED, &Value::Null).is_ok();
     std::thread::spawn(move || crate::workers::follow_clients(&setting, is_served));
 }
 

@@ -12,7 +12,7 @@ pub mod workers;
 pub use daemon_service::{DaemonService, WokenWorkers};
 pub use launch::{
     after_in_process, build, ensure_daemon, follow_clients, launch, setting, start_again, sync_in_background,
-    tell_daemon, tell_daemon_of_a_switch, tell_daemon_of_a_view, tell_in_background, without_daemon,
+    tell_daemon, tell_daemon_of_a_switch, tell_in_background, without_daemon,
 };
 pub use project_queue::{ProjectQueue, machine};
 

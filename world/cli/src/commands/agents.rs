@@ -157,7 +157,7 @@ fn line(row: &AgentRow, shows: Columns, now: Ms, printer: &Printer) -> Vec<Text>
         row.place.clone().unwrap_or_else(nothing).into(),
         ago(now.since(row.since)).into(),
         row.context_percent.map_or_else(|| "?".to_string(), |percent| format!("{percent:.0}%")).into(),
-        doing.map_or_else(|| view_model::state_words(row.state).to_owned(), |text| short(&text, 48)).into(),
+        doing.map_or_else(|| view_model::standing(row).to_owned(), |text| short(&text, 48)).into(),
         row.task.clone().or_else(|| row.effort.clone()).unwrap_or_else(nothing).into(),
         row.project.clone().into(),
     ];

@@ -7,7 +7,7 @@ use super::look::{bold, faint};
 use super::state::{Focus, ViewState};
 use super::text::{age, cut, left, line, project, right, squeeze, width, within};
 use crate::remote_row::is_over_machines;
-use crate::view_model::{AgentRow, FAILED_TOOL, is_mixed, state_words};
+use crate::view_model::{AgentRow, FAILED_TOOL, is_mixed, standing};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -155,7 +155,7 @@ fn now(row: &AgentRow, cells: usize) -> Vec<Span<'static>> {
     }
     let Some(tool) = row.tool.as_ref().filter(|_| row.run.is_none()) else {
         let text = row.doing.as_deref().or(row.last_words.as_deref()).map(line);
-        let text = text.unwrap_or_else(|| state_words(row.state).to_string());
+        let text = text.unwrap_or_else(|| standing(row).to_string());
         return vec![span(left(&text, cells), faint())];
     };
     let mut name = line(&tool.name);

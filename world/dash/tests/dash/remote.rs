@@ -67,6 +67,15 @@ fn f9_the_fleet_is_listed_by_machine_this_one_first_and_of_each_the_most_urgent_
 }
 
 #[test]
+fn f9_an_agent_elsewhere_that_says_nothing_of_itself_stands_as_its_status_does() {
+    for (status, words) in [("working", "at work"), ("attention", "waits for somebody"), ("done", "idle")] {
+        let view = screen(vec![remote("m3", "vm-3", "api", status)], 160);
+        assert!(line(&view, " api ").contains(words), "{status}: {}", line(&view, " api "));
+        assert!(!line(&view, " api ").contains("ended"), "{}", line(&view, " api "));
+    }
+}
+
+#[test]
 fn f9_a_fleet_of_one_machine_has_no_machines() {
     let view = TopView::with_fleet(140, 24);
     assert!(!view.screen().contains("MACHINE") && !view.screen().contains("(here)"), "{}", view.screen());
