@@ -9,9 +9,9 @@ use super::rhythm::Need;
 use super::{messages, record};
 use crate::ProjectQueue;
 use model::effort::Message;
-use pipeline::queue::{OnUnsure, Queue, QueueError, SharedRound};
+use pipeline::queue::{Queue, QueueError, SharedRound};
 use pipeline::{PipelineSetup, SharedServer, SharedSettings};
-use policy::config::sections::{OnUnsure as Configured, SharedEvents};
+use policy::config::sections::SharedEvents;
 use shared_store::Surroundings;
 use std::time::{Duration, Instant};
 use store::{Error, OpenPlace, ServerError, SharedState, Store};
@@ -277,11 +277,8 @@ impl SharedRounds {
             (Some(error), _) => queue.away(error.clone()),
             (None, None) => queue.away(ServerError::Away("there is no connection".to_string())),
         }
-        let on_unsure = match shared.server.on_unsure {
-            Configured::Tell => OnUnsure::Tell,
-            Configured::Stop => OnUnsure::Stop,
-        };
-        let done = Queue::new(store, host::clock_reading::moment).on(&mut queue).shared_round(on_unsure);
+        let queue_here = Queue::new(store, host::clock_reading::moment);
+        let done = queue_here.on(&mut queue).shared_round(shared.server.on_unsure);
         if let (None, Some(contact)) = (away, &mut self.contact) {
             contact.take_back(queue.into_link());
         }
