@@ -4,6 +4,7 @@ mod cards;
 mod chromium;
 mod demo;
 mod fake_holder;
+mod machines;
 mod page;
 mod pictures;
 mod sessions;
