@@ -122,9 +122,17 @@ pub(super) fn fit(width: usize, differs: Differs) -> Vec<Sized> {
         _ => true,
     };
     let shown = ALL.into_iter().filter(|column| column.wish().from <= width && says(column));
-    let shown: Vec<Column> = shown.collect();
-    let needed: usize = shown.iter().map(|column| column.wish().least + GAP).sum::<usize>() + MARGIN;
-    let room = width.saturating_sub(needed.saturating_sub(GAP));
+    let mut shown: Vec<Column> = shown.collect();
+    // What there is only for a mixed fleet takes the place of what needs the widest screen.
+    while needed(&shown) > width
+        && let Some(at) = (0..shown.len())
+            .filter(|at| !matches!(shown[*at], Column::Client | Column::Machine))
+            .max_by_key(|at| shown[*at].wish().from)
+        && shown[at].wish().from > 0
+    {
+        shown.remove(at);
+    }
+    let room = width.saturating_sub(needed(&shown));
     let mut sized: Vec<Sized> = shown
         .iter()
         .map(|column| {
@@ -143,6 +151,11 @@ pub(super) fn fit(width: usize, differs: Differs) -> Vec<Sized> {
         one.cells += left;
     }
     sized
+}
+
+/// Of columns that are as narrow as they can be.
+fn needed(shown: &[Column]) -> usize {
+    (shown.iter().map(|column| column.wish().least + GAP).sum::<usize>() + MARGIN).saturating_sub(GAP)
 }
 
 #[cfg(test)]
