@@ -308,9 +308,15 @@ impl FleetSummary {
     }
 }
 
-/// What a person ought to know of the record until it is seen to.
+/// What a person ought to know until it is seen to: of the record, and of the server that several machines share.
 pub fn warnings(store: &Store) -> Result<Vec<String>, store::Error> {
-    Ok(store.warnings()?.into_iter().chain(shared_trouble(store)?).map(|warning| flat(&warning)).collect())
+    let shared = shared_trouble(store)?.map(|trouble| flat(&trouble));
+    Ok(record_warnings(store)?.into_iter().chain(shared).collect())
+}
+
+/// What of the record is not whole.
+pub fn record_warnings(store: &Store) -> Result<Vec<String>, store::Error> {
+    Ok(store.warnings()?.iter().map(|warning| flat(warning)).collect())
 }
 
 /// What keeps this machine from the server that several share, and how much waits for that. Without a time: what stays the

@@ -125,7 +125,7 @@ fn look() -> Result<Overview, CliError> {
         stopped: store.as_ref().map_or(Ok(Vec::new()), |store| store.denied_since(midnight))?,
         config: project_policy.diagnostics.clone(),
         warnings: match &store {
-            Some(store) => view_model::warnings(store)?,
+            Some(store) => view_model::record_warnings(store)?,
             None => store::warning(&places.state()).into_iter().collect(),
         },
     })
