@@ -3,7 +3,7 @@
 
 use crate::task_server::{LeaseNeed, QueuePlace, ServerClaim, ServerTurn};
 use crate::tasks::{self, queued};
-use crate::{Error, Store, Tx, outbox, projects};
+use crate::{Durability, Error, Store, Tx, outbox, projects};
 use model::task::{AttemptChange, Queued, TaskStatus, TaskTransition};
 use model::{ClientProcess, Ms};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -139,7 +139,10 @@ pub(crate) fn tell_server(conn: &Connection, turn: &TaskTransition) -> rusqlite:
     let need = live.as_ref().map(|_| LeaseNeed::Live);
     let body = ServerTurn::of(turn, id, live, need);
     outbox::put_turn(conn, (&server, &queue), (&key, agent_of(conn, turn)?), (&body, turn.at))?;
-    conn.prepare_cached("UPDATE shared_holds SET state = 'leaving' WHERE task = ?1")?.execute([turn.after.row])?;
+    // A correction is of an attempt that is over: nobody waits for what becomes of it.
+    if ends {
+        conn.prepare_cached("UPDATE shared_holds SET state = 'leaving' WHERE task = ?1")?.execute([turn.after.row])?;
+    }
     Ok(())
 }
 
@@ -212,6 +215,23 @@ impl Tx<'_> {
         })
     }
 
+    /// The server would not take the end of the attempt that was written here: it was over before, and the copy stands as
+    /// the task does there. Who says it again is refused again.
+    pub fn undo_end(&self, claim: &str, status: TaskStatus, reason: &str, now: Ms) -> Result<(), Error> {
+        const OVER: &str = "UPDATE shared_holds SET state = 'over' WHERE claim = ?1";
+        const STANDS: &str = "UPDATE tasks SET status = ?2, agent = NULL, session = NULL, lease_until = NULL,
+              lease_ms = NULL, renewed_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0, result = NULL,
+              updated_at = ?3
+            WHERE row = (SELECT task FROM shared_holds WHERE claim = ?1)";
+        const EXPIRED: &str = "UPDATE attempts SET ended_at = ?2, outcome = 'expired', reason = ?3
+            WHERE (task, number) = (SELECT task, attempt FROM shared_holds WHERE claim = ?1)";
+        self.verb(|conn| {
+            conn.prepare_cached(OVER)?.execute([claim])?;
+            conn.prepare_cached(STANDS)?.execute(params![claim, status.name(), now.0])?;
+            conn.prepare_cached(EXPIRED)?.execute(params![claim, now.0, reason]).map(drop)
+        })
+    }
+
     /// The copy of a task, held or not, with the claim of its newest attempt here.
     pub fn copy_of(&self, project: &str, slug: &str) -> Result<Option<(Queued, String)>, Error> {
         const COPY: &str = concat!(
@@ -225,24 +245,24 @@ impl Tx<'_> {
             conn.prepare_cached(COPY)?.query_row([project, slug], both).optional()
         })
     }
+}
 
+impl Store {
     /// Whether this claim was kept here, or what it owes still is: else nobody here knows of it.
     pub fn knows_claim(&self, claim: &str) -> Result<bool, Error> {
         const KNOWN: &str = "SELECT EXISTS (SELECT 1 FROM shared_holds WHERE claim = ?1)
             OR EXISTS (SELECT 1 FROM outbox WHERE kind = 'turn' AND key = ?1)";
-        self.verb(|conn| conn.prepare_cached(KNOWN)?.query_row([claim], |row| row.get(0)))
+        self.read(|conn| conn.prepare_cached(KNOWN)?.query_row([claim], |row| row.get(0)))
     }
 
-    /// Copies that nobody holds and that no branch needs go, after a while.
-    pub fn forget_copies(&self, now: Ms) -> Result<usize, Error> {
+    /// Copies that nobody holds and that no branch needs go, after a while. Looks at every task, so it is for now and then.
+    pub fn forget_copies(&mut self, now: Ms) -> Result<usize, Error> {
         const FORGET: &str = "DELETE FROM tasks WHERE shared = 1 AND status <> 'active' AND updated_at < ?1
               AND row NOT IN (SELECT task FROM task_branches)
               AND row NOT IN (SELECT task FROM shared_holds WHERE state = 'leaving')";
-        self.verb(|conn| conn.prepare_cached(FORGET)?.execute([now.0 - KEPT_MS]))
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.prepare_cached(FORGET)?.execute([now.0 - KEPT_MS])))
     }
-}
 
-impl Store {
     /// Everything that agents of this machine hold on this server.
     pub fn shared_holds(&self, server: &str) -> Result<Vec<SharedHold>, Error> {
         const ALL: &str = concat!(holds!(), " AND shared_holds.server = ?1 ORDER BY shared_holds.task");

@@ -109,7 +109,7 @@ pub struct TaskStanding {
 pub enum AttemptKey<'a> {
     Claim(&'a str),
     Number(i64),
-    /// The newest of this agent on this machine, else on any.
+    /// The newest of this agent on this machine.
     Agent(&'a str),
 }
 

@@ -186,7 +186,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         if turn.after.status == TaskStatus::Active {
             return self.renew_there(&turn, claim);
         }
-        let turn = ServerTurn::of(&turn, task.row, claim, Some(LeaseNeed::Live));
+        let need = claim.as_ref().map(|_| LeaseNeed::Live);
+        let turn = ServerTurn::of(&turn, task.row, claim, need);
         match self.ask(|server| server.settle(&turn))? {
             TurnAnswer::Written | TurnAnswer::Already => Ok(Settled::Now),
             TurnAnswer::Lost(standing) => Err(lost(slug, standing.as_deref(), actor, (self.clock)().now)),
@@ -251,7 +252,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                     Some(standing) => Err(lost(&owed.turn.slug, standing.as_deref(), actor, (self.clock)().now)),
                 }
             }
-            Err(QueueError::Server { error: ServerError::Away(why), shown, .. }) => {
+            // Also one that refuses now, as after a change of its password: the word is owed, and said when it is let in.
+            Err(QueueError::Server { error: ServerError::Away(why) | ServerError::Refused(why), shown, .. }) => {
                 let why = super::cause(&why, &shown).to_string();
                 Ok(Settled::Kept { shown, why })
             }
@@ -283,7 +285,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                         format!("the task is now {}", where_it_is(standing))
                     });
                     tx.turn_refused(owed, &why, moment.now)?;
-                    end(if there == TaskStatus::Active { TaskStatus::Open } else { there })?;
+                    let there = if there == TaskStatus::Active { TaskStatus::Open } else { there };
+                    if let Some(claim) = &owed.turn.claim {
+                        tx.undo_end(claim, there, &why, moment.now)?;
+                    }
                     Ok(Some(standing))
                 }
             }

@@ -11,7 +11,9 @@ use model::effort::{Addressee, MemoryWrite, Message};
 use model::task::{AttemptOutcome, ClockReading, Queued, TaskStatus};
 use policy::config::sections::OnUnsure;
 use std::time::Duration;
-use store::{BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerTurn, SharedHold, TaskStanding};
+use store::{
+    BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerError, ServerTurn, SharedHold, TaskStanding,
+};
 
 /// What a round did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +29,13 @@ pub struct SharedRound {
     pub expired: Vec<String>,
 }
 
+/// What is done with claims of this machine that nobody here knows of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum UnknownClaims {
+    GivenUp,
+    Left,
+}
+
 const MOST: usize = 100;
 /// A server that does not answer holds a round up for so long at most.
 const LONGEST_ROUND_MS: i64 = 15_000;
@@ -38,6 +47,16 @@ const GRACE: Duration = Duration::from_secs(2);
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Everything of a round that concerns the tasks of this queue, the words that are owed first.
     pub fn shared_round(&mut self, on_unsure: OnUnsure) -> Result<SharedRound, QueueError> {
+        self.round(on_unsure, UnknownClaims::GivenUp)
+    }
+
+    /// The same of a command. Where no daemon runs a copied home is not noticed, so claims of this machine that nobody here
+    /// knows of may be those of the machine it was copied from: their leases end them.
+    pub fn shared_round_of_command(&mut self, on_unsure: OnUnsure) -> Result<SharedRound, QueueError> {
+        self.round(on_unsure, UnknownClaims::Left)
+    }
+
+    fn round(&mut self, on_unsure: OnUnsure, unknown: UnknownClaims) -> Result<SharedRound, QueueError> {
         let mut round = SharedRound::default();
         // Who would be unsure before a round that finds nobody comes to its end is told now: it would be too late then.
         self.tell_unsure(on_unsure, LONGEST_ROUND_MS)?;
@@ -45,9 +64,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         // Whether the server was reached or not: that is what makes a lease unsure.
         self.tell_unsure(on_unsure, 0)?;
         done?;
-        self.compare_holds(&mut round)?;
+        self.compare_holds(&mut round, unknown)?;
         round.expired = self.reap_server()?;
-        self.transact(Durability::Normal, |tx, moment| tx.forget_copies(moment.now))?;
         Ok(round)
     }
 
@@ -68,19 +86,25 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// What was decided here and not heard there, in its order.
     pub fn say_owed(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
         let place = self.place()?;
-        let mut behind = 0;
+        let (mut behind, mut refused) = (0, None);
         loop {
             let owed = self.store.owed_turns(&place.server, behind, MOST)?;
-            let Some(last) = owed.last() else { return Ok(()) };
+            let Some(last) = owed.last() else { return refused.map_or(Ok(()), Err) };
             behind = last.seq;
             for owed in owed.iter().filter(|owed| owed.queue == place.queue) {
-                let answer = self.ask(|server| server.settle(&owed.turn));
-                if answer.is_err() {
-                    self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
-                }
-                match self.heard(owed, answer?)? {
-                    None => round.said += 1,
-                    Some(standing) => self.told_late(owed, standing.as_deref(), round)?,
+                match self.ask(|server| server.settle(&owed.turn)) {
+                    Ok(answer) => match self.heard(owed, answer)? {
+                        None => round.said += 1,
+                        Some(standing) => self.told_late(owed, standing.as_deref(), round)?,
+                    },
+                    Err(error) => {
+                        self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
+                        if !is_refusal(&error) {
+                            return Err(error);
+                        }
+                        // What is wrong with one holds up none of the others, whose leases run.
+                        refused.get_or_insert(error);
+                    }
                 }
             }
         }
@@ -189,12 +213,12 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     /// What this machine holds by the server's word, beside what it believes.
-    fn compare_holds(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
+    fn compare_holds(&mut self, round: &mut SharedRound, unknown: UnknownClaims) -> Result<(), QueueError> {
         let place = self.place()?;
         // Read first: what is claimed while the server is asked is not among them.
         let believed = self.store.shared_holds(&place.server)?;
         let there = self.ask(|server| server.held())?;
-        for held in &there {
+        for held in there.iter().filter(|_| unknown == UnknownClaims::GivenUp) {
             self.give_up_unknown(held)?;
         }
         for hold in believed.iter().filter(|hold| hold.queue == place.queue) {
@@ -207,7 +231,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// A claim by this machine that was never written down here: who made it is gone.
     fn give_up_unknown(&mut self, held: &HeldThere) -> Result<(), QueueError> {
-        if held.silent_ms < UNKNOWN_MS || self.transact(Durability::Normal, |tx, _| tx.knows_claim(&held.claim))? {
+        if held.silent_ms < UNKNOWN_MS || self.store.knows_claim(&held.claim)? {
             return Ok(());
         }
         let back = queue::hand_back(&as_task(held), "claimed and never heard of", (self.clock)().now);
@@ -256,6 +280,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             tx.apply(&[Write::Memory(MemoryWrite::Message(message))])
         })?)
     }
+}
+
+fn is_refusal(error: &QueueError) -> bool {
+    matches!(error, QueueError::Server { error: ServerError::Refused(_), .. })
 }
 
 /// How long ago the agent was last known to be alive. A tool in flight of a living client speaks for it.

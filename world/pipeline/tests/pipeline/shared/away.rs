@@ -66,6 +66,56 @@ fn x2_a_done_behind_a_lapsed_lease_is_refused_at_once_where_the_server_is_there(
     assert!(refused.to_string().contains("lapsed") && refused.to_string().contains("bob"), "{refused}");
     assert_eq!(one.home.pipeline.store().unwrap().refused_turns().unwrap().len(), 1, "its result is kept");
     assert_eq!(server.status("a"), "active 2");
+    let again = one.done("ann", "a").unwrap_err();
+    assert!(again.to_string().contains("laps"), "what was refused is not done the second time: {again}");
+}
+
+#[test]
+fn x2_what_a_server_refuses_for_now_is_kept_and_holds_up_no_other_word() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    for slug in ["a", "b"] {
+        one.plan(slug, &[]);
+        one.claim(slug).unwrap();
+    }
+    // As after a change of the rights there: of one task it takes no word.
+    server.sql(
+        "CREATE FUNCTION taut.no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF new.slug = 'a' AND new.status = 'done'
+           THEN RAISE insufficient_privilege; END IF; RETURN new; END $$;
+         CREATE TRIGGER no BEFORE UPDATE ON taut.tasks FOR EACH ROW EXECUTE FUNCTION taut.no()",
+    );
+    assert!(matches!(one.done("a", "a").unwrap(), Settled::Kept { .. }));
+    one.queue.away = true;
+    assert!(matches!(one.done("b", "b").unwrap(), Settled::Kept { .. }));
+    one.queue.away = false;
+    assert!(one.round().is_err(), "one of them is refused");
+    assert_eq!((server.status("a").as_str(), server.status("b").as_str()), ("active 1", "done 1"));
+    server.sql("DROP TRIGGER no ON taut.tasks");
+    assert_eq!(one.round().unwrap().said, 1);
+    assert_eq!(server.status("a"), "done 1");
+}
+
+#[test]
+fn x2_a_command_leaves_claims_that_it_does_not_know_to_the_daemon() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let forget = |one: &mut super::Member| {
+        let home = one.home.pipeline.store().unwrap();
+        home.transact(store::Durability::Full, |tx| {
+            tx.end_hold(&claim(&server), model::task::TaskStatus::Open, "as in a copy of the home", super::long_ago())
+        })
+    };
+    forget(&mut one).unwrap();
+    server
+        .sql("UPDATE taut.tasks SET renewed_at = clock_timestamp() - interval '5 minutes', claim = gen_random_uuid()");
+    one.queue().shared_round_of_command(pipeline::queue::OnUnsure::Tell).unwrap();
+    assert_eq!(server.status("a"), "active 1");
+}
+
+fn claim(server: &SharedServer) -> String {
+    server.sql("SELECT claim FROM taut.tasks WHERE slug = 'a'")
 }
 
 #[test]

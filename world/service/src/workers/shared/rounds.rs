@@ -277,8 +277,11 @@ impl SharedRounds {
             (Some(error), _) => queue.away(error.clone()),
             (None, None) => queue.away(ServerError::Away("there is no connection".to_string())),
         }
-        let queue_here = Queue::new(store, host::clock_reading::moment);
-        let done = queue_here.on(&mut queue).shared_round(shared.server.on_unsure);
+        let mut here = Queue::new(store, host::clock_reading::moment).on(&mut queue);
+        let done = match self.speaking {
+            Speaking::Daemon => here.shared_round(shared.server.on_unsure),
+            Speaking::Command => here.shared_round_of_command(shared.server.on_unsure),
+        };
         if let (None, Some(contact)) = (away, &mut self.contact) {
             contact.take_back(queue.into_link());
         }
@@ -349,6 +352,7 @@ impl SharedRounds {
         self.forgot = Some(Instant::now());
         let now = host::clock::now();
         store.forget_remote(now)?;
+        store.forget_copies(now)?;
         let (waiting, skipped) = store.unshipped()?;
         if skipped > self.skipped {
             let text = format!(
