@@ -60,6 +60,8 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
             ("stats", "taut stats --by project"),
             ("replay", "taut replay 3f2a"),
             ("recall", "taut recall 'failing migration'"),
+            ("metrics", "taut metrics"),
+            ("telemetry", "taut telemetry status"),
         ],
     ),
     (
@@ -83,6 +85,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
             ("log", "taut log 'all tests pass'"),
             ("status", "taut status 'mending the tests'"),
             ("worker", "taut worker done --summary 'merged'"),
+            ("shared", "taut shared status"),
         ],
     ),
     (

@@ -40,11 +40,18 @@ impl Store {
         self.read(|conn| conn.prepare_cached(COUNT)?.query_row([server], |row| row.get(0)))
     }
 
-    /// How many messages of other machines wait here to be told.
-    pub fn waiting_from_afar(&self) -> Result<i64, Error> {
-        const COUNT: &str = "SELECT count(*) FROM (SELECT 1 FROM messages
-            WHERE delivered_at IS NULL AND instr(ifnull(from_agent, ''), '@') > 0 LIMIT 2000)";
-        self.read(|conn| conn.prepare_cached(COUNT)?.query_row([], |row| row.get(0)))
+    /// How many messages of other machines wait here to be told to this one.
+    pub fn waiting_from_afar(&self, to: &Addressee) -> Result<i64, Error> {
+        const AGENT: &str = "SELECT count(*) FROM (SELECT 1 FROM messages
+            WHERE to_agent = ?1 AND delivered_at IS NULL AND instr(ifnull(from_agent, ''), '@') > 0 LIMIT 2000)";
+        const CONVERSATION: &str = "SELECT count(*) FROM (SELECT 1 FROM messages
+            WHERE to_conversation = ?1 AND delivered_at IS NULL AND instr(ifnull(from_agent, ''), '@') > 0 LIMIT 2000)";
+        let (sql, name) = match to {
+            Addressee::Agent(agent) => (AGENT, agent),
+            Addressee::Conversation(conversation) => (CONVERSATION, conversation),
+            Addressee::Remote(_) => return Ok(0),
+        };
+        self.read(|conn| conn.prepare_cached(sql)?.query_row([name], |row| row.get(0)))
     }
 
     /// Messages that wait here for one of these conversations, which no session of this machine carries.

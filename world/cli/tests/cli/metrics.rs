@@ -73,8 +73,7 @@ fn x3_the_page_serves_numbers_only_where_asked_and_only_with_its_secret() {
     assert!(answer.header("content-type").is_some_and(|kind| kind.starts_with("text/plain; version=0.0.4")));
     assert_eq!(value(&answer.body, "taut_denied_calls_total"), Some(1.0), "{}", answer.body);
     let path = format!("/metrics?token={}", page.token);
-    assert_eq!(page.send("GET", &path, &[("Host", &host)]).status, 200);
-    assert_eq!(page.send("GET", "/metrics?token=x", &[("Host", &host)]).status, 401);
+    assert_eq!(page.send("GET", &path, &[("Host", &host)]).status, 401, "an address is kept in logs");
     assert_eq!(page.send("GET", &path, &[("Host", "evil.example")]).status, 421);
     assert_eq!(page.send("POST", &path, &[("Host", &host)]).status, 405);
     // A bearer opens nothing else.

@@ -96,15 +96,15 @@ impl ServerNames {
     }
 }
 
-/// The secret of a request. What reads numbers again and again is no page of ours, and brings it as such programs can.
+/// The secret of a request. What reads numbers again and again is no page of ours, and brings it as such programs can; never
+/// in an address, which is kept in lists and logs.
 fn offered<B>(request: &Request<B>) -> &[u8] {
     let page = request.headers().get(TOKEN).map(HeaderValue::as_bytes);
     if page.is_some() || request.uri().path() != METRICS {
         return page.unwrap_or_default();
     }
     let bearer = one(request.headers(), &AUTHORIZATION).and_then(|said| said.strip_prefix("Bearer "));
-    let query = || request.uri().query()?.split('&').find_map(|pair| pair.strip_prefix("token="));
-    bearer.or_else(query).unwrap_or_default().trim().as_bytes()
+    bearer.unwrap_or_default().trim().as_bytes()
 }
 
 /// Browsers say where a request comes from. A link from elsewhere may lead to

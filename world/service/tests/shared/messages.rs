@@ -147,17 +147,66 @@ fn f9_nobody_on_another_machine_speaks_as_the_user_or_as_taut() {
 }
 
 #[test]
-fn f9_more_messages_than_anybody_is_told_stay_where_they_are() {
+fn f9_of_more_notes_than_an_agent_reads_the_others_are_dropped_and_that_is_said_once() {
     let Some(server) = Server::start() else { return };
     let (mut one, mut two) = acquainted(&server);
+    two.begin("docs", "acme");
     let (from, to) = (one.id(), two.id());
+    let put = |agent: &str, kind: &str, many: u32| {
+        server.sql(&format!(
+            "INSERT INTO taut.messages (id, kind, from_machine, from_agent, to_machine, to_agent, body)
+             SELECT gen_random_uuid(), '{kind}', '{from}', 'api', '{to}', '{agent}', 'n ' || n
+             FROM generate_series(1, {many}) n"
+        ));
+    };
+    put("web", "note", 1300);
+    put("docs", "note", 3);
+    put("people", "card_answer_fate", 2);
+    let taken: usize = (0..5).map(|_| two.round().messages_received).sum();
+    assert_eq!((taken, two.waiting("web").len(), two.waiting("docs").len()), (205, 200, 3), "nobody waits for another");
+    assert_eq!(server.sql("SELECT count(*) FROM taut.messages WHERE fetched_at IS NULL"), "0");
+    put("web", "note", 5);
+    two.round();
+    let said: Vec<_> = two.notices().into_iter().filter(|text| text.contains("web")).collect();
+    assert!(said.len() == 1 && said[0].contains("dropped"), "{said:?}");
+}
+
+#[test]
+fn f9_rows_that_are_no_messages_hold_up_none_that_is_one() {
+    let Some(server) = Server::start() else { return };
+    let (mut one, mut two) = acquainted(&server);
+    let (from, talk) = (one.id(), two.store().open_places().unwrap().remove(0).conversation);
     server.sql(&format!(
-        "INSERT INTO taut.messages (id, kind, from_machine, from_agent, to_machine, to_agent, body)
-         SELECT gen_random_uuid(), 'note', '{from}', 'api', '{to}', 'web', 'n ' || n FROM generate_series(1, 1300) n"
+        "INSERT INTO taut.messages (id, kind, from_machine, to_conversation, body)
+         SELECT gen_random_uuid(), 'card_answer', '{from}', '{talk}', 'x' FROM generate_series(1, 150)"
     ));
-    let taken: usize = (0..13).map(|_| two.round().messages_received).sum();
-    assert_eq!(taken, 1_000);
-    assert_eq!(server.sql("SELECT count(*) FROM taut.messages WHERE fetched_at IS NULL"), "300");
+    let to = remote(&mut one, "web");
+    let message = one.message(NOTE, Some(to), "rebase first");
+    one.write(message);
+    one.round();
+    let taken: usize = (0..3).map(|_| two.round().messages_received).sum();
+    assert_eq!((taken, two.waiting("web").len()), (1, 1));
+    assert_eq!(server.sql("SELECT count(*) FROM taut.messages WHERE fetched_at IS NULL"), "0");
+}
+
+#[test]
+fn f9_a_message_that_the_server_refuses_keeps_nobody_from_being_told() {
+    let Some(server) = Server::start() else { return };
+    let (mut one, mut two) = acquainted(&server);
+    let to = remote(&mut one, "web");
+    let message = one.message(NOTE, Some(to), "rebase first");
+    one.write(message);
+    one.round();
+    let mut to = remote(&mut two, "api");
+    if let Addressee::Remote(to) = &mut to {
+        to.name = "a".repeat(5_000);
+    }
+    let message = two.message(NOTE, Some(to), "too long a name");
+    two.write(message);
+    server.sql("ALTER TABLE taut.messages ADD CHECK (length(to_agent) < 1000)");
+    let report = two.try_round();
+    assert!(matches!(report.error, Some(store::ServerError::Refused(_))), "{report:?}");
+    assert_eq!(report.messages_received, 1);
 }
 
 #[test]

@@ -7,9 +7,11 @@ use super::text;
 use engine::fleet::messages::{
     LONGEST, NOTE, PERSON_NOTE, TASK_DONE, TASK_FAILED, WORKER_DONE, WORKER_ENDED, WORKER_FAILED,
 };
-use model::effort::Message;
+use model::effort::{Addressee, Message};
 use model::remote_card::{ANSWER, ANSWER_FATE};
 use shared_store::WaitingMessage;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use store::{ArrivingMessage, Error, OutgoingMessage, SharedState, Store};
 
 /// What one agent may tell another. All else is a note: nobody on another machine is this one's user, or Taut.
@@ -18,8 +20,9 @@ const BETWEEN_AGENTS: &[&str] = &[NOTE, WORKER_DONE, WORKER_FAILED, WORKER_ENDED
 /// At once, and so often in a round.
 const MOST: usize = 100;
 const MOST_TURNS: usize = 10;
-/// More that nobody was told yet are left where they are.
-const MOST_UNTOLD: i64 = 1_000;
+/// Of more that an agent or a conversation was not told yet the others are dropped: else one who is written to and never
+/// reads would keep everybody's from coming.
+const MOST_UNTOLD: i64 = 200;
 
 /// Puts what waits here on the server. How many.
 pub(crate) fn send(contact: &mut Contact, store: &mut Store, state: &mut SharedState) -> Result<usize, Error> {
@@ -87,20 +90,28 @@ pub(crate) fn judge(contact: &Contact, store: &mut Store) -> Result<usize, Error
 }
 
 /// Takes what is for this machine and for the conversations that it carries. How many are new.
-pub(crate) fn receive(contact: &mut Contact, store: &mut Store, conversations: &[String]) -> Result<usize, Error> {
+pub(crate) fn receive(
+    contact: &mut Contact,
+    store: &mut Store,
+    conversations: &[String],
+    state: &mut SharedState,
+) -> Result<usize, Error> {
     let (server, machine) = (contact.server_id.clone(), contact.machine.id.clone());
-    if store.waiting_from_afar()? < MOST_UNTOLD {
+    for _ in 0..MOST_TURNS {
         let due = contact.fleet()?.messages_due(&machine, conversations, MOST)?;
-        let ours = |one: &WaitingMessage| one.to_conversation.as_ref().is_none_or(|name| conversations.contains(name));
-        let fit = due.iter().take(MOST).filter(|one| ours(one)).filter_map(arriving);
-        let (fit, unknown) = by_addressee(fit, store)?;
-        if !fit.is_empty() {
-            store.put_arriving(&server, &fit)?;
+        let ours = |one: &&WaitingMessage| one.to_conversation.as_ref().is_none_or(|name| conversations.contains(name));
+        let came = Incoming::sorted(due.iter().take(MOST).filter(ours), store)?;
+        if !came.fit.is_empty() {
+            store.put_arriving(&server, &came.fit)?;
         }
-        if !unknown.is_empty() {
-            // Else they would come again and again, and be told to nobody.
-            tracing::info!("{} messages from other machines were for agents that are not known here", unknown.len());
-            contact.fleet()?.messages_fetched(&machine, &unknown)?;
+        came.say(state);
+        if !came.dropped.is_empty() {
+            // Else they would come again and again, and stand in the way of others.
+            contact.fleet()?.messages_fetched(&machine, &came.dropped)?;
+        }
+        // All that is dropped makes room for what stands behind it; what is kept is settled first.
+        if due.len() < MOST || came.dropped.len() < MOST {
+            break;
         }
     }
     // Also those that were kept before a death, of which it is not known whose they are.
@@ -112,19 +123,74 @@ pub(crate) fn receive(contact: &mut Contact, store: &mut Store, conversations: &
     store.settle_arriving(&server, &asked, &ours, host::clock::now())
 }
 
-/// Those for somebody who is known here, and the ids of the others.
-fn by_addressee(
-    arriving: impl Iterator<Item = ArrivingMessage>,
-    store: &Store,
-) -> Result<(Vec<ArrivingMessage>, Vec<String>), Error> {
-    let (mut fit, mut unknown) = (Vec::new(), Vec::new());
-    for message in arriving {
-        match &message.to_agent {
-            Some(agent) if store.agent(agent)?.is_none() => unknown.push(message.id),
-            Some(_) | None => fit.push(message),
+/// What waited on the server, by what is done with it.
+#[derive(Default)]
+struct Incoming {
+    fit: Vec<ArrivingMessage>,
+    /// Taken from the server and told to nobody: no messages, for nobody who is known here, or too many for one.
+    dropped: Vec<String>,
+    /// For whom there were too many.
+    flooded: Vec<String>,
+}
+
+impl Incoming {
+    fn sorted<'m>(due: impl Iterator<Item = &'m WaitingMessage>, store: &Store) -> Result<Self, Error> {
+        let (mut sorted, mut untold) = (Self::default(), BTreeMap::new());
+        for waiting in due {
+            let Some(message) = arriving(waiting) else {
+                sorted.dropped.extend(Some(waiting.id.clone()).filter(|id| text::is_uuid(id)));
+                continue;
+            };
+            // A person's answer is for no agent: its card says whose it is, and the word of it is for people.
+            if is_answer(&message.kind) {
+                sorted.fit.push(message);
+                continue;
+            }
+            if let Some(agent) = &message.to_agent
+                && store.agent(agent)?.is_none()
+            {
+                sorted.dropped.push(message.id);
+                continue;
+            }
+            let wait = match untold.entry((message.to_agent.clone(), message.to_conversation.clone())) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(waits(store, &message)?),
+            };
+            if *wait >= MOST_UNTOLD {
+                sorted.flooded.extend(message.to_agent.or(message.to_conversation));
+                sorted.dropped.push(message.id);
+            } else {
+                *wait += 1;
+                sorted.fit.push(message);
+            }
+        }
+        sorted.flooded.sort();
+        sorted.flooded.dedup();
+        Ok(sorted)
+    }
+
+    /// Once for each to whom too much is written.
+    fn say(&self, state: &mut SharedState) {
+        if !self.dropped.is_empty() {
+            tracing::info!("{} messages from other machines were taken for nobody here", self.dropped.len());
+        }
+        for to in &self.flooded {
+            let words = format!(
+                "{to} has not read {MOST_UNTOLD} messages from other machines; those that come beyond them are dropped"
+            );
+            if !state.notices.iter().any(|(_, known)| *known == words) {
+                tracing::warn!("{words}");
+                state.note(words, host::clock::now());
+            }
         }
     }
-    Ok((fit, unknown))
+}
+
+/// How many others whom it is for was not told yet.
+fn waits(store: &Store, message: &ArrivingMessage) -> Result<i64, Error> {
+    let agent = message.to_agent.clone().map(Addressee::Agent);
+    let to = agent.or_else(|| message.to_conversation.clone().map(Addressee::Conversation));
+    to.map_or(Ok(0), |to| store.waiting_from_afar(&to))
 }
 
 /// A message as it is kept here: cleaned, bounded, and with its machine. `None` for what is none.

@@ -166,7 +166,9 @@ impl SharedRounds {
             return Err(error.into());
         }
         self.queues(store, server, (&here, None), report)?;
-        self.part(report, |rounds, report| rounds.mail(store, &here, state, report))?;
+        self.part(report, |rounds, report| rounds.send(store, state, report))?;
+        self.part(report, |rounds, report| rounds.receive(store, &here, state, report))?;
+        self.part(report, |rounds, report| rounds.judge(store, state, report))?;
         self.part(report, |rounds, report| rounds.meet_fleet(store, &here, report))?;
         self.part(report, |rounds, report| rounds.ship(store, state, report))?;
         self.part(report, |rounds, _| rounds.tend())
@@ -292,21 +294,33 @@ impl SharedRounds {
         })
     }
 
-    fn mail(
+    fn send(&mut self, store: &mut Store, state: &mut SharedState, report: &mut SharedReport) -> Result<(), Error> {
+        self.with_contact(|me, contact| {
+            let projects = &mut me.projects;
+            let mut may = |store: &Store, message: &Message| is_shared(projects, store, message);
+            messages::forward(store, &contact.server_id, &mut may)?;
+            report.messages_sent += messages::send(contact, store, state)?;
+            Ok(())
+        })
+    }
+
+    fn receive(
         &mut self,
         store: &mut Store,
         here: &Here,
         state: &mut SharedState,
         report: &mut SharedReport,
     ) -> Result<(), Error> {
-        self.with_contact(|me, contact| {
-            let projects = &mut me.projects;
-            let mut may = |store: &Store, message: &Message| is_shared(projects, store, message);
-            messages::forward(store, &contact.server_id, &mut may)?;
-            report.messages_sent += messages::send(contact, store, state)?;
-            let received = messages::receive(contact, store, &here.conversations)?;
+        self.with_contact(|_, contact| {
+            let received = messages::receive(contact, store, &here.conversations, state)?;
             report.messages_received += received;
             report.is_news |= received > 0;
+            Ok(())
+        })
+    }
+
+    fn judge(&mut self, store: &mut Store, state: &mut SharedState, report: &mut SharedReport) -> Result<(), Error> {
+        self.with_contact(|_, contact| {
             if messages::judge(contact, store)? > 0 {
                 report.messages_sent += messages::send(contact, store, state)?;
             }
