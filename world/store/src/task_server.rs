@@ -143,6 +143,11 @@ pub struct HeldThere {
 pub trait TaskServer {
     fn place(&self) -> &QueuePlace;
 
+    /// Reached now, so that `place` tells which server answers and not which one was met last.
+    fn meet(&mut self) -> Result<(), ServerError> {
+        Ok(())
+    }
+
     fn task(&mut self, slug: &str) -> Result<Option<Task>, ServerError>;
     /// By priority, then age.
     fn tasks(&mut self, filter: &TaskFilter) -> Result<Vec<Task>, ServerError>;

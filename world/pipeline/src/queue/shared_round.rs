@@ -29,13 +29,6 @@ pub struct SharedRound {
     pub expired: Vec<String>,
 }
 
-/// What is done with claims of this machine that nobody here knows of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum UnknownClaims {
-    GivenUp,
-    Left,
-}
-
 const MOST: usize = 100;
 /// A server that does not answer holds a round up for so long at most.
 const LONGEST_ROUND_MS: i64 = 15_000;
@@ -47,24 +40,17 @@ const GRACE: Duration = Duration::from_secs(2);
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Everything of a round that concerns the tasks of this queue, the words that are owed first.
     pub fn shared_round(&mut self, on_unsure: OnUnsure) -> Result<SharedRound, QueueError> {
-        self.round(on_unsure, UnknownClaims::GivenUp)
-    }
-
-    /// The same of a command. Where no daemon runs a copied home is not noticed, so claims of this machine that nobody here
-    /// knows of may be those of the machine it was copied from: their leases end them.
-    pub fn shared_round_of_command(&mut self, on_unsure: OnUnsure) -> Result<SharedRound, QueueError> {
-        self.round(on_unsure, UnknownClaims::Left)
-    }
-
-    fn round(&mut self, on_unsure: OnUnsure, unknown: UnknownClaims) -> Result<SharedRound, QueueError> {
         let mut round = SharedRound::default();
         // Who would be unsure before a round that finds nobody comes to its end is told now: it would be too late then.
         self.tell_unsure(on_unsure, LONGEST_ROUND_MS)?;
-        let done = self.say_owed(&mut round).and_then(|()| self.renew_due(&mut round));
+        // Leases are renewed whatever becomes of a word.
+        let said = self.say_owed(&mut round);
+        let renewed = self.renew_due(&mut round);
         // Whether the server was reached or not: that is what makes a lease unsure.
         self.tell_unsure(on_unsure, 0)?;
-        done?;
-        self.compare_holds(&mut round, unknown)?;
+        said?;
+        renewed?;
+        self.compare_holds(&mut round)?;
         round.expired = self.reap_server()?;
         Ok(round)
     }
@@ -85,7 +71,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// What was decided here and not heard there, in its order.
     pub fn say_owed(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
-        let place = self.place()?;
+        let place = self.met()?;
         let (mut behind, mut refused) = (0, None);
         loop {
             let owed = self.store.owed_turns(&place.server, behind, MOST)?;
@@ -135,7 +121,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// Who is alive keeps its tasks; of whom nothing was heard for as long as a lease is not spoken for.
     pub fn renew_due(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
-        let place = self.place()?;
+        let place = self.met()?;
         let (now, sent) = ((self.clock)().now, boot_moment());
         let mut due: Vec<(SharedHold, i64)> = Vec::new();
         for hold in self.store.shared_holds(&place.server)? {
@@ -213,12 +199,12 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     /// What this machine holds by the server's word, beside what it believes.
-    fn compare_holds(&mut self, round: &mut SharedRound, unknown: UnknownClaims) -> Result<(), QueueError> {
+    fn compare_holds(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
         let place = self.place()?;
         // Read first: what is claimed while the server is asked is not among them.
         let believed = self.store.shared_holds(&place.server)?;
         let there = self.ask(|server| server.held())?;
-        for held in there.iter().filter(|_| unknown == UnknownClaims::GivenUp) {
+        for held in &there {
             self.give_up_unknown(held)?;
         }
         for hold in believed.iter().filter(|hold| hold.queue == place.queue) {
@@ -231,13 +217,13 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// A claim by this machine that was never written down here: who made it is gone.
     fn give_up_unknown(&mut self, held: &HeldThere) -> Result<(), QueueError> {
-        if held.silent_ms < UNKNOWN_MS || self.store.knows_claim(&held.claim)? {
+        if held.silent_ms < UNKNOWN_MS || !self.store.is_drawn_and_lost(&held.claim)? {
             return Ok(());
         }
         let back = queue::hand_back(&as_task(held), "claimed and never heard of", (self.clock)().now);
         let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
         self.ask(|server| server.settle(&turn))?;
-        Ok(())
+        Ok(self.store.forget_drawn(&held.claim)?)
     }
 
     /// Nobody spoke for its agent, so no renewal found out that the server has ended it. Who is just finishing has let go of

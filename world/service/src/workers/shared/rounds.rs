@@ -280,10 +280,7 @@ impl SharedRounds {
             (None, None) => queue.away(ServerError::Away("there is no connection".to_string())),
         }
         let mut here = Queue::new(store, host::clock_reading::moment).on(&mut queue);
-        let done = match self.speaking {
-            Speaking::Daemon => here.shared_round(shared.server.on_unsure),
-            Speaking::Command => here.shared_round_of_command(shared.server.on_unsure),
-        };
+        let done = here.shared_round(shared.server.on_unsure);
         if let (None, Some(contact)) = (away, &mut self.contact) {
             contact.take_back(queue.into_link());
         }
