@@ -86,6 +86,16 @@ pub struct Hold {
     pub proposed: Option<Proposed>,
 }
 
+/// The lease of a copy of a task whose queue is on a server: it is that one's to end, and never over here.
+pub const NEVER_HERE: Ms = Ms(i64::MAX / 4);
+
+impl Hold {
+    /// When the lease ends, where that is known here.
+    pub fn ends_here(&self) -> Option<Ms> {
+        Some(self.lease_until).filter(|until| *until < NEVER_HERE)
+    }
+}
+
 /// A "done" that does not count yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proposed {

@@ -32,6 +32,7 @@ const VERSION: &str = "SELECT jsonb_build_object('server', current_setting('serv
   (SELECT jsonb_object_agg(name, value) FROM {s}.meta))::text";
 const GRANT: &str =
     "INSERT INTO {s}.record_grants (reader, project) SELECT $1::name, id FROM {s}.projects WHERE name = $2
+  AND EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1::name)
   ON CONFLICT (reader, project) DO UPDATE SET reader = excluded.reader RETURNING to_jsonb(project)::text";
 
 /// A name that needs no quotes, and the two roles that go with it.
@@ -158,8 +159,8 @@ pub fn grant_record(connection: &mut Connection, schema: &Schema, grant: (&str, 
     let parameters = vec![Some(role.to_string()), Some(project.to_string())];
     let answers = connection.flight(&[Statement::new(GRANT, schema.name(), parameters)], InTransaction::No)?;
     if answers.iter().flatten().next().is_none() {
-        let project = crate::server_error::clean(project);
-        return Err(ServerError::Refused(format!("the server has no project {project}")));
+        let (project, role) = (crate::server_error::clean(project), crate::server_error::clean(role));
+        return Err(ServerError::Refused(format!("the server has no project {project}, or no role {role}")));
     }
     Ok(())
 }

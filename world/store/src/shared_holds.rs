@@ -4,12 +4,9 @@
 use crate::task_server::{LeaseNeed, QueuePlace, ServerClaim, ServerTurn};
 use crate::tasks::{self, queued};
 use crate::{Durability, Error, Store, Tx, outbox, projects};
-use model::task::{AttemptChange, Queued, TaskStatus, TaskTransition};
+use model::task::{AttemptChange, NEVER_HERE, Queued, TaskStatus, TaskTransition};
 use model::{ClientProcess, Ms};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-
-/// The lease of a copy never is over here.
-const NEVER: i64 = i64::MAX / 4;
 
 /// Copies that nobody holds and that were left alone for so long are forgotten: the task itself is on the server.
 const KEPT_MS: i64 = 30 * 24 * 3_600_000;
@@ -170,7 +167,7 @@ impl Tx<'_> {
             conn.prepare_cached(ASIDE)?.execute([project, &plan.slug])?;
             let written = conn.prepare_cached(COPY)?.execute(params![
                 project, plan.slug, plan.title, plan.description, plan.category, plan.priority.0, plan.spec,
-                plan.reference, agent, session, NEVER, lease_ms, now.0, queued.attempt, queued.retry_count,
+                plan.reference, agent, session, NEVER_HERE.0, lease_ms, now.0, queued.attempt, queued.retry_count,
                 queued.failures, queued.releases, queued.fail_reason
             ])?;
             if written == 0 {

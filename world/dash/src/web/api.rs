@@ -15,7 +15,7 @@ use model::card::CardState;
 use model::effort::Addressee;
 use model::row::{AgentStatus, Event};
 use model::session::Session;
-use model::task::{Task, TaskStatus};
+use model::task::{Hold, Task, TaskStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use store::recall::{RecallHit, RecallIndex, RecallKind, RecallQuery};
@@ -213,7 +213,7 @@ pub fn task(task: &Task) -> Value {
         "priority": task.plan.priority.0,
         "agent": queued.hold.as_ref().map(|hold| &hold.agent),
         "session": queued.hold.as_ref().and_then(|hold| hold.session.as_ref()),
-        "lease_until": queued.hold.as_ref().map(|hold| hold.lease_until.rfc3339()),
+        "lease_until": queued.hold.as_ref().and_then(Hold::ends_here).map(Ms::rfc3339),
         "attempt": queued.attempt,
         "failures": queued.failures,
         "releases": queued.releases,

@@ -13,7 +13,7 @@ use crate::person;
 use crate::printer::{Printer, text};
 use crate::user_config::{self, ConfigChange};
 use host::paths::PathVariables;
-use policy::config::sections::{QueueName, SharedSection};
+use policy::config::sections::{QueueName, SharedEvents, SharedSection};
 use serde_json::json;
 use service::shared_target::around_daemon;
 use shared_store::Surroundings;
@@ -49,6 +49,9 @@ pub fn run(args: &ConnectArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     change.write()?;
     note_contact(&places, &reached)?;
+    if section.events != SharedEvents::None {
+        begin_record(&places, &reached.version.id)?;
+    }
     if !change.diff().is_empty() {
         tell(printer, text!("written to {}", change.file.display()));
     }
@@ -62,6 +65,15 @@ pub fn run(args: &ConnectArgs, printer: &Printer) -> Result<Exit, CliError> {
         printer.object(&object);
     }
     Ok(Exit::Ok)
+}
+
+/// What happens from now on was agreed to, whenever the daemon first reaches the server.
+fn begin_record(places: &PathVariables, server: &str) -> Result<(), CliError> {
+    let mut store = open_and_take_in(places, crate::commands::PATIENCE)?;
+    if store.shipped(server)?.is_none() {
+        store.begin_shipping(server)?;
+    }
+    Ok(())
 }
 
 /// What a repository says that only the user may.

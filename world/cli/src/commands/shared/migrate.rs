@@ -91,7 +91,7 @@ pub fn run(args: &MigrateArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Ok(Exit::Failed);
     }
     let did = shared_store::migrate(&target, &schema, Patience::default()).map_err(|error| said(&error))?;
-    grants(args, &target, &schema)?;
+    grants(args, (&target, &schema), printer)?;
     show(did, &schema, printer);
     Ok(Exit::Ok)
 }
@@ -141,7 +141,7 @@ fn show(did: Migrated, schema: &Schema, printer: &Printer) {
     }
 }
 
-fn grants(args: &MigrateArgs, target: &Target, schema: &Schema) -> Result<(), CliError> {
+fn grants(args: &MigrateArgs, (target, schema): (&Target, &Schema), printer: &Printer) -> Result<(), CliError> {
     if args.grant.is_empty() {
         return Ok(());
     }
@@ -149,9 +149,11 @@ fn grants(args: &MigrateArgs, target: &Target, schema: &Schema) -> Result<(), Cl
     for Grant { role, project } in &args.grant {
         shared_store::grant_record(&mut connection, schema, (role, project)).map_err(|error| {
             let said = said(&error);
-            CliError::failed(said.what())
-                .hint("a project is there once somebody has connected to it and used its queue")
+            CliError::failed(said.what()).hint(
+                "a project is there once somebody has connected to it and used its queue; `createuser` makes a role",
+            )
         })?;
+        printer.note(text!("{} may read the record of {} now", role, project));
     }
     Ok(())
 }

@@ -393,13 +393,20 @@ impl SharedRounds {
         self.identity.begin_anew();
     }
 
-    /// It has been quiet for long, or this process ends: none of its agents is there any more, and the server may sleep.
-    pub fn close(&mut self) {
+    /// It has been quiet for long: none of this machine's agents is there any more, and the server may sleep.
+    pub fn leave(&mut self) {
         if let Some(contact) = self.contact.as_mut().filter(|contact| contact.is_open()) {
             if self.speaking == Speaking::Daemon {
                 // Whoever does not hear this is told by our silence.
                 let _ = self.presence.leave(contact);
             }
+            contact.close();
+        }
+    }
+
+    /// This process ends, and its agents may live on: they are shown with when they were last heard of, and can be written to.
+    pub fn close(&mut self) {
+        if let Some(contact) = &mut self.contact {
             contact.close();
         }
     }
@@ -416,7 +423,7 @@ impl SharedRounds {
     /// # Errors
     /// Of this machine's own store.
     pub fn end(&mut self, store: &mut Store) -> Result<(), Error> {
-        self.close();
+        self.leave();
         self.contact = None;
         if store.shared_state()?.is_none() {
             return Ok(());

@@ -149,7 +149,7 @@ impl Run {
                 match rhythm.step(need, rounds.is_open(), Instant::now()) {
                     Step::Wait(pause) => return Ok(Turn::In(pause)),
                     Step::Close => {
-                        rounds.close();
+                        rounds.leave();
                         return Ok(Turn::In(Duration::ZERO));
                     }
                     Step::Round => {}
