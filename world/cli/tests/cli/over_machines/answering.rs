@@ -19,6 +19,7 @@ fn asking(command: &str, incomplete: Option<&str>) -> RemoteAgent {
         kind: "permission".into(),
         tool: "Bash".into(),
         digest: "d".repeat(64),
+        of: "api@vm-3".into(),
         shown,
     });
     api
