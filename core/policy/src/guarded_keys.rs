@@ -311,7 +311,7 @@ const CREDENTIALS: &[&str] = &[
     ".vault-token", ".pgpass", ".my.cnf", ".config/rclone/rclone.conf", ".password-store/", ".boto", ".s3cfg", ".oci/",
     ".config/doctl/", ".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json",
     "Library/Keychains/", ".local/share/keyrings/", ".config/op/", ".bash_history", ".zsh_history", ".mysql_history",
-    ".psql_history", ".config/taut/secrets/",
+    ".psql_history", ".config/taut/secrets/", ".config/taut/shared.pass",
 ];
 
 const STARTUP: &[&str] = &[

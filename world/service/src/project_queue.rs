@@ -99,6 +99,10 @@ impl TaskServer for ProjectQueue {
         &self.place
     }
 
+    fn meet(&mut self) -> Result<(), ServerError> {
+        self.open().map(drop)
+    }
+
     fn task(&mut self, slug: &str) -> Result<Option<Task>, ServerError> {
         self.open()?.task(slug)
     }

@@ -220,8 +220,9 @@ BEGIN
                 AND to_timestamp(right(c.relname, 6), 'YYYYMM') + interval '1 month' <= keep LOOP
     EXECUTE format('DROP TABLE %I.%I', '{s}', part);
   END LOOP;
-  EXECUTE format('DELETE FROM %I.events_rest WHERE at < %L', '{s}', keep);
-  DELETE FROM {s}.messages WHERE fetched_at < clock_timestamp() - interval '30 days';
+  -- By when it was stored, where its machine's clock was far ahead.
+  EXECUTE format('DELETE FROM %I.events_rest WHERE least(at, stored_at) < %L', '{s}', keep);
+  DELETE FROM {s}.messages WHERE fetched_at < clock_timestamp() - interval '30 days' OR at < clock_timestamp() - interval '90 days';
   DELETE FROM {s}.machines WHERE seen_at < clock_timestamp() - interval '30 days';
 END $tend$;
 REVOKE ALL ON FUNCTION {s}.tend() FROM PUBLIC;

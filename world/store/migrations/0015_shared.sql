@@ -24,6 +24,13 @@ CREATE TABLE shared_holds (
   told       INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- Claims that were drawn here and of which it is not known whether they were made: only such a one is given back when the
+-- server has it and nobody here does. A copy of this folder has drawn none of those that are made after it.
+CREATE TABLE drawn_claims (
+  claim TEXT PRIMARY KEY,
+  at    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What is to be said to a server, written in the transaction of the hook or command that had it to say, sent in this
 -- order, gone when it has answered. kind: turn, message. The key makes a repetition one.
 CREATE TABLE outbox (

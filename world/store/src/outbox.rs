@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwedTurn {
     pub seq: i64,
+    /// The server's own id: no other is said it.
+    pub server: String,
     pub queue: String,
     /// The claim whose attempt ends; with a word behind it for a correction.
     pub key: String,
@@ -48,7 +50,7 @@ const PUT: &str =
     "INSERT INTO outbox (server, queue, kind, key, body, agent, at) VALUES (?1, ?2, 'turn', ?3, ?4, ?5, ?6)
     ON CONFLICT (kind, key) DO NOTHING";
 
-const OWED: &str = "SELECT seq, queue, key, body, agent, at, tries FROM outbox
+const OWED: &str = "SELECT seq, queue, key, body, agent, at, tries, server FROM outbox
     WHERE server = ?1 AND kind = 'turn' AND seq > ?2 ORDER BY seq LIMIT ?3";
 
 pub(crate) fn put_turn(
@@ -104,6 +106,19 @@ impl Tx<'_> {
         })
     }
 
+    /// A result that was refused before the server was asked, because its lease was known to be over. Kept once.
+    pub fn keep_refused(&self, late: &RefusedTurn) -> Result<(), Error> {
+        const KEEP: &str = "INSERT INTO refused_turns (at, queue, slug, agent, attempt, outcome, result, why)
+            SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE NOT EXISTS
+              (SELECT 1 FROM refused_turns WHERE queue = ?2 AND slug = ?3 AND attempt = ?5 AND outcome IS ?6)";
+        let RefusedTurn { at, queue, slug, agent, attempt, outcome, result, why } = late;
+        let result = result.as_ref().map(ToString::to_string);
+        self.verb(|conn| {
+            let row = params![at.0, queue, slug, agent, attempt, outcome, result, why];
+            conn.prepare_cached(KEEP)?.execute(row).map(drop)
+        })
+    }
+
     pub fn turn_tried(&self, seq: i64) -> Result<(), Error> {
         const TRIED: &str = "UPDATE outbox SET tries = tries + 1 WHERE seq = ?1";
         self.verb(|conn| conn.prepare_cached(TRIED)?.execute([seq]).map(drop))
@@ -119,7 +134,8 @@ impl Store {
 
     /// The end of this claim's attempt, where the server has not heard of it.
     pub fn owed_for(&self, claim: &str) -> Result<Option<OwedTurn>, Error> {
-        const ONE: &str = "SELECT seq, queue, key, body, agent, at, tries FROM outbox WHERE kind = 'turn' AND key = ?1";
+        const ONE: &str =
+            "SELECT seq, queue, key, body, agent, at, tries, server FROM outbox WHERE kind = 'turn' AND key = ?1";
         self.read(|conn| conn.prepare_cached(ONE)?.query_row([claim], owed).optional())
     }
 
@@ -168,6 +184,7 @@ fn owed(row: &Row<'_>) -> rusqlite::Result<OwedTurn> {
         agent: row.get(4)?,
         at: Ms(row.get(5)?),
         tries: row.get(6)?,
+        server: row.get(7)?,
     })
 }
 

@@ -73,6 +73,7 @@ const TABLES: &[Table] = &[
     table("allowances", "what", "", &[]),
     table("session_facts", "session", "", &[]),
     table("cards", "id", "", &[]),
+    table("drawn_claims", "claim", "", &[]),
     table("injections", "seq", "seq", &[]),
     table("messages", "seq", "seq", &[]),
     table("workers", "id", "", &[]),

@@ -3,7 +3,7 @@
 
 use crate::task_server::{LeaseNeed, QueuePlace, ServerClaim, ServerTurn};
 use crate::tasks::{self, queued};
-use crate::{Error, Store, Tx, outbox, projects};
+use crate::{Durability, Error, Store, Tx, outbox, projects};
 use model::task::{AttemptChange, Queued, TaskStatus, TaskTransition};
 use model::{ClientProcess, Ms};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -95,7 +95,7 @@ macro_rules! holds {
     };
 }
 
-/// A task of the local queue is not written over: only what is finished, was never queued, or is a copy itself.
+/// A task of the local queue is not written over: only what was never queued, or is a copy itself.
 const COPY: &str = "INSERT INTO tasks (project, slug, title, description, category, priority, status, spec, ref,
       agent, session, lease_until, lease_ms, renewed_at, attempt, retry_count, failures, releases, fail_reason,
       created_at, updated_at, shared)
@@ -108,7 +108,11 @@ const COPY: &str = "INSERT INTO tasks (project, slug, title, description, catego
       releases = excluded.releases, fail_reason = excluded.fail_reason, updated_at = excluded.updated_at, result = NULL,
       ready_at = 0, open_blockers = 0, deleted_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0,
       shared = 1
-    WHERE shared = 1 OR status IS NULL OR status IN ('done', 'deleted')";
+    WHERE shared = 1 OR status IS NULL";
+
+/// What this machine's own queue had finished under that name keeps its result and its attempts, under another.
+const ASIDE: &str = "UPDATE tasks SET slug = slug || '~' || row
+    WHERE project = ?1 AND slug = ?2 AND shared = 0 AND status IN ('done', 'deleted')";
 
 const BEGIN: &str = "INSERT OR REPLACE INTO attempts (task, number, agent, session, claimed_at, token)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -116,6 +120,8 @@ const BEGIN: &str = "INSERT OR REPLACE INTO attempts (task, number, agent, sessi
 const HOLD: &str =
     "INSERT OR REPLACE INTO shared_holds (task, server, queue, id, attempt, claim, confirmed, boot, state)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'held')";
+
+const UNDRAWN: &str = "DELETE FROM drawn_claims WHERE claim = ?1";
 
 const OF_TASK: &str = "SELECT server, queue, id, attempt, claim FROM shared_holds WHERE task = ?1";
 
@@ -139,7 +145,10 @@ pub(crate) fn tell_server(conn: &Connection, turn: &TaskTransition) -> rusqlite:
     let need = live.as_ref().map(|_| LeaseNeed::Live);
     let body = ServerTurn::of(turn, id, live, need);
     outbox::put_turn(conn, (&server, &queue), (&key, agent_of(conn, turn)?), (&body, turn.at))?;
-    conn.prepare_cached("UPDATE shared_holds SET state = 'leaving' WHERE task = ?1")?.execute([turn.after.row])?;
+    // A correction is of an attempt that is over: nobody waits for what becomes of it.
+    if ends {
+        conn.prepare_cached("UPDATE shared_holds SET state = 'leaving' WHERE task = ?1")?.execute([turn.after.row])?;
+    }
     Ok(())
 }
 
@@ -158,6 +167,7 @@ impl Tx<'_> {
             let (plan, queued) = (&claim.task.plan, &claim.task.queued);
             let lease_ms = queued.hold.as_ref().map_or(model::task::LEASE_MS, |hold| hold.lease_ms);
             projects::see(conn, project, now)?;
+            conn.prepare_cached(ASIDE)?.execute([project, &plan.slug])?;
             let written = conn.prepare_cached(COPY)?.execute(params![
                 project, plan.slug, plan.title, plan.description, plan.category, plan.priority.0, plan.spec,
                 plan.reference, agent, session, NEVER, lease_ms, now.0, queued.attempt, queued.retry_count,
@@ -174,6 +184,7 @@ impl Tx<'_> {
             let hold =
                 params![row, place.server, place.queue, queued.row, queued.attempt, claim.claim, sent.ms, sent.boot];
             conn.prepare_cached(HOLD)?.execute(hold)?;
+            conn.prepare_cached(UNDRAWN)?.execute([&claim.claim])?;
             Ok(true)
         })
     }
@@ -212,6 +223,23 @@ impl Tx<'_> {
         })
     }
 
+    /// The server would not take the end of the attempt that was written here: it was over before, and the copy stands as
+    /// the task does there. Who says it again is refused again.
+    pub fn undo_end(&self, claim: &str, status: TaskStatus, reason: &str, now: Ms) -> Result<(), Error> {
+        const OVER: &str = "UPDATE shared_holds SET state = 'over' WHERE claim = ?1";
+        const STANDS: &str = "UPDATE tasks SET status = ?2, agent = NULL, session = NULL, lease_until = NULL,
+              lease_ms = NULL, renewed_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0, result = NULL,
+              updated_at = ?3
+            WHERE row = (SELECT task FROM shared_holds WHERE claim = ?1)";
+        const EXPIRED: &str = "UPDATE attempts SET ended_at = ?2, outcome = 'expired', reason = ?3
+            WHERE (task, number) = (SELECT task, attempt FROM shared_holds WHERE claim = ?1)";
+        self.verb(|conn| {
+            conn.prepare_cached(OVER)?.execute([claim])?;
+            conn.prepare_cached(STANDS)?.execute(params![claim, status.name(), now.0])?;
+            conn.prepare_cached(EXPIRED)?.execute(params![claim, now.0, reason]).map(drop)
+        })
+    }
+
     /// The copy of a task, held or not, with the claim of its newest attempt here.
     pub fn copy_of(&self, project: &str, slug: &str) -> Result<Option<(Queued, String)>, Error> {
         const COPY: &str = concat!(
@@ -225,24 +253,50 @@ impl Tx<'_> {
             conn.prepare_cached(COPY)?.query_row([project, slug], both).optional()
         })
     }
-
-    /// Whether this claim was kept here, or what it owes still is: else nobody here knows of it.
-    pub fn knows_claim(&self, claim: &str) -> Result<bool, Error> {
-        const KNOWN: &str = "SELECT EXISTS (SELECT 1 FROM shared_holds WHERE claim = ?1)
-            OR EXISTS (SELECT 1 FROM outbox WHERE kind = 'turn' AND key = ?1)";
-        self.verb(|conn| conn.prepare_cached(KNOWN)?.query_row([claim], |row| row.get(0)))
-    }
-
-    /// Copies that nobody holds and that no branch needs go, after a while.
-    pub fn forget_copies(&self, now: Ms) -> Result<usize, Error> {
-        const FORGET: &str = "DELETE FROM tasks WHERE shared = 1 AND status <> 'active' AND updated_at < ?1
-              AND row NOT IN (SELECT task FROM task_branches)
-              AND row NOT IN (SELECT task FROM shared_holds WHERE state = 'leaving')";
-        self.verb(|conn| conn.prepare_cached(FORGET)?.execute([now.0 - KEPT_MS]))
-    }
 }
 
 impl Store {
+    /// A claim is about to be sent: whatever becomes of this process, it is known that it was drawn here.
+    pub fn draw_claim(&mut self, claim: &str, now: Ms) -> Result<(), Error> {
+        const DRAWN: &str = "INSERT OR IGNORE INTO drawn_claims (claim, at) VALUES (?1, ?2)";
+        self.transact(Durability::Full, |tx| {
+            tx.verb(|conn| conn.prepare_cached(DRAWN)?.execute(params![claim, now.0]).map(drop))
+        })
+    }
+
+    /// Nothing came of it, or what did was given back.
+    pub fn forget_drawn(&mut self, claim: &str) -> Result<(), Error> {
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.prepare_cached(UNDRAWN)?.execute([claim]).map(drop)))
+    }
+
+    /// Whether this claim was drawn here and nobody wrote down what came of it: who drew it is gone.
+    pub fn is_drawn_and_lost(&self, claim: &str) -> Result<bool, Error> {
+        const LOST: &str = "SELECT EXISTS (SELECT 1 FROM drawn_claims WHERE claim = ?1)
+            AND NOT EXISTS (SELECT 1 FROM shared_holds WHERE claim = ?1)
+            AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'turn' AND key = ?1)";
+        self.read(|conn| conn.prepare_cached(LOST)?.query_row([claim], |row| row.get(0)))
+    }
+
+    /// The project of this machine in whose folder a task of a queue is held.
+    pub fn project_that_holds(&self, server: &str, queue: &str, slug: &str) -> Result<Option<String>, Error> {
+        const HELD: &str = "SELECT tasks.project FROM shared_holds JOIN tasks ON tasks.row = shared_holds.task
+            WHERE server = ?1 AND queue = ?2 AND tasks.slug = ?3 AND state = 'held' AND tasks.status = 'active' LIMIT 1";
+        self.read(|conn| conn.prepare_cached(HELD)?.query_row([server, queue, slug], |row| row.get(0)).optional())
+    }
+
+    /// Copies that nobody holds and that no branch needs go, after a while. Looks at every task, so it is for now and then.
+    pub fn forget_copies(&mut self, now: Ms) -> Result<usize, Error> {
+        const FORGET: &str = "DELETE FROM tasks WHERE shared = 1 AND status <> 'active' AND updated_at < ?1
+              AND row NOT IN (SELECT task FROM task_branches)
+              AND row NOT IN (SELECT task FROM shared_holds WHERE state = 'leaving')";
+        self.transact(Durability::Normal, |tx| {
+            tx.verb(|conn| {
+                conn.execute("DELETE FROM drawn_claims WHERE at < ?1", [now.0 - KEPT_MS])?;
+                conn.prepare_cached(FORGET)?.execute([now.0 - KEPT_MS])
+            })
+        })
+    }
+
     /// Everything that agents of this machine hold on this server.
     pub fn shared_holds(&self, server: &str) -> Result<Vec<SharedHold>, Error> {
         const ALL: &str = concat!(holds!(), " AND shared_holds.server = ?1 ORDER BY shared_holds.task");

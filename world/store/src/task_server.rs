@@ -109,7 +109,7 @@ pub struct TaskStanding {
 pub enum AttemptKey<'a> {
     Claim(&'a str),
     Number(i64),
-    /// The newest of this agent on this machine, else on any.
+    /// The newest of this agent on this machine.
     Agent(&'a str),
 }
 
@@ -142,6 +142,11 @@ pub struct HeldThere {
 /// The queue of one project on a server. A verb is sent again whole after a broken connection: each is idempotent.
 pub trait TaskServer {
     fn place(&self) -> &QueuePlace;
+
+    /// Reached now, so that `place` tells which server answers and not which one was met last.
+    fn meet(&mut self) -> Result<(), ServerError> {
+        Ok(())
+    }
 
     fn task(&mut self, slug: &str) -> Result<Option<Task>, ServerError>;
     /// By priority, then age.

@@ -43,7 +43,8 @@ fn judged(request: &PostRequest<'_>, HttpReply { code, after, body }: HttpReply)
     let why = if said.is_empty() { format!("it answered {code}") } else { format!("it answered {code}: {said}") };
     match code {
         200..=299 => PostResult::Taken(body),
-        408 | 425 | 429 | 500..=599 => {
+        // Who is not let in now may be when a token is renewed; nothing of what waits is wrong.
+        401 | 403 | 408 | 425 | 429 | 500..=599 => {
             let after = after.map(|seconds| Duration::from_secs_f64(seconds.min(LONGEST_PAUSE)));
             PostResult::Later { why, after }
         }

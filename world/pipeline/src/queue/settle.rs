@@ -6,7 +6,7 @@ use engine::fleet::reports::{self, WorkerResult as Settlement};
 use engine::queue::{self, Actor, Proof, Refusal, SettleResult, TaskAction};
 use model::effect::Write;
 use model::effort::{MemoryWrite, Message};
-use model::task::{ClockReading, Queued, Task, TaskTransition};
+use model::task::{ClockReading, Queued, Task, TaskStatus, TaskTransition};
 use model::{ClientProcess, Ms};
 use serde_json::Value;
 use store::{Durability, Error, Tx};
@@ -43,9 +43,15 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// Null is no result. Where a loop proves what its agent does, it is a proposal.
     pub fn done(&mut self, project: &str, slug: &str, actor: &Actor, result: Value) -> Result<Settled, QueueError> {
-        self.act(project, slug, actor, |proof, act| {
+        let kept = self.is_shared().then(|| result.clone());
+        let done = self.act(project, slug, actor, |proof, act| {
             act.done(result, proof).map(|settled| (settled, Some(Settlement::Done)))
-        })
+        });
+        if let (Err(why @ QueueError::Refused { .. }), Some(result)) = (&done, kept) {
+            let why = why.to_string();
+            self.keep_late((project, slug), actor, (result, why))?;
+        }
+        done
     }
 
     pub fn fail(&mut self, project: &str, slug: &str, actor: &Actor, reason: &str) -> Result<Settled, QueueError> {
@@ -120,10 +126,12 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             let proof = proof(tx, &task, &actor.speaker, verify.as_deref())?;
             match wish(proof, TaskAction { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
                 Ok((SettleResult::Turn(turn), told)) => {
+                    // A copy that was claimed from a server which is configured no more.
+                    let owes = turn.after.status != TaskStatus::Active && tx.copy_of(project, slug)?.is_some();
                     if let Some(message) = told.map(|told| report(tx, &task, told, moment.now)).transpose()?.flatten() {
                         tx.apply(&[Write::Memory(MemoryWrite::Message(message))])?;
                     }
-                    write(tx, *turn).map(|()| Ok(Settled::Now))
+                    write(tx, *turn).map(|()| Ok(if owes { no_server() } else { Settled::Now }))
                 }
                 Ok((SettleResult::Proposed(turn), _)) => {
                     turn.map_or(Ok(()), |turn| write(tx, *turn)).map(|()| Ok(Settled::Proposed { verify }))
@@ -133,6 +141,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             }
         })?
     }
+}
+
+fn no_server() -> Settled {
+    let why = "this machine is not connected to it now; `taut shared connect`".to_string();
+    Settled::Kept { shown: "the server it was claimed from".to_string(), why }
 }
 
 /// What the agent holds, but for what it said to be done. Gives the slugs.

@@ -3,12 +3,14 @@
 
 use super::settle::{Wish, mine, report};
 use super::{Claimed, Queue, QueueError, Settled, proof, refused, token, write};
-use engine::queue::{self, Actor, Claimant, Proof, SettleResult, TaskAction};
+use engine::queue::{self, Actor, Claimant, SettleResult, TaskAction};
+use engine::redact;
 use model::Ms;
-use model::task::{ClockReading, Queued, Task, TaskStatus, TaskTransition};
+use model::task::{AttemptOutcome, ClockReading, Queued, Task, TaskStatus, TaskTransition};
+use serde_json::Value;
 use store::{
-    AttemptKey, BootTime, ClaimCopy, ClaimWish, Durability, LeaseNeed, OwedTurn, QueuePlace, Renewal, ServerClaim,
-    ServerError, ServerTurn, TaskStanding, TurnAnswer,
+    AttemptKey, BootTime, ClaimCopy, ClaimWish, Durability, LeaseNeed, OwedTurn, QueuePlace, RefusedTurn, Renewal,
+    ServerClaim, ServerError, ServerTurn, TaskStanding, TurnAnswer,
 };
 
 /// What came of a wish, decided over the copy of the task that is kept here.
@@ -47,13 +49,17 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             lease_ms: claimant.lease_ms,
             claim: host::clock::uuid((self.clock)().now),
         };
+        self.store.draw_claim(&wish.claim, (self.clock)().now)?;
         let mut sent = boot_moment();
         let mut claim = self.ask(|server| server.claim(&wish))?;
         if claim.is_none() && !self.reap_server()?.is_empty() {
             sent = boot_moment();
             claim = self.ask(|server| server.claim(&wish))?;
         }
-        let Some(claim) = claim else { return Err(self.not_claimable(slug, claimant)?) };
+        let Some(claim) = claim else {
+            self.store.forget_drawn(&wish.claim)?;
+            return Err(self.not_claimable(slug, claimant)?);
+        };
         self.keep_claim(project, claimant, (claim, token), &sent)
     }
 
@@ -133,6 +139,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         actor: &Actor,
         wish: Wish<'_, 'r>,
     ) -> Result<Settled, QueueError> {
+        let place = self.place()?;
+        // Two folders may have one queue: it is acted on where it is held, and proven there.
+        let held_in = self.store.project_that_holds(&place.server, &place.queue, slug)?;
+        let project = held_in.as_deref().unwrap_or(project);
         let mut wish = Some(wish);
         let here = self.transact(Durability::Full, |tx, moment| {
             let Some((mut task, claim)) = tx.copy_of(project, slug)? else { return Ok(Here::Unknown) };
@@ -176,17 +186,27 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         let Some(TaskStanding { task, claim, mine, .. }) = standing else {
             return Err(QueueError::NotFound { slug: slug.to_string() });
         };
+        let proves = |agent: &str| self.store.run_proves(agent);
+        let holder = task.hold.as_ref().map(|hold| hold.agent.as_str());
+        let proof = proof::proof_for(&proves, holder.into_iter().chain(actor.speaker.agents()), None)?;
         let action = TaskAction { task: &task, actor, mine: mine.as_ref(), now: (self.clock)().now };
-        let (settled, _) = wish(Proof::None, action).map_err(|refusal| refused(&task, refusal))?;
+        let (settled, _) = wish(proof, action).map_err(|refusal| refused(&task, refusal))?;
         let turn = match settled {
             SettleResult::Turn(turn) => engine::redact::turn(*turn),
             SettleResult::Already(note) => return Ok(Settled::Already(note)),
-            SettleResult::Proposed(_) => return Ok(Settled::Proposed { verify: None }),
+            // No proposal of another machine's attempt is kept anywhere.
+            SettleResult::Proposed(_) => {
+                return Err(QueueError::Wrong(format!(
+                    "a loop proves what its agents do, and task '{slug}' is not held on this machine: it is not done by this \
+                     word; say it where it was claimed"
+                )));
+            }
         };
         if turn.after.status == TaskStatus::Active {
             return self.renew_there(&turn, claim);
         }
-        let turn = ServerTurn::of(&turn, task.row, claim, Some(LeaseNeed::Live));
+        let need = claim.as_ref().map(|_| LeaseNeed::Live);
+        let turn = ServerTurn::of(&turn, task.row, claim, need);
         match self.ask(|server| server.settle(&turn))? {
             TurnAnswer::Written | TurnAnswer::Already => Ok(Settled::Now),
             TurnAnswer::Lost(standing) => Err(lost(slug, standing.as_deref(), actor, (self.clock)().now)),
@@ -243,7 +263,14 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Says the end of an attempt to the server, now; where that is away it is said later.
     fn say(&mut self, actor: &Actor, claim: &str) -> Result<Settled, QueueError> {
         let Some(owed) = self.store.owed_for(claim)? else { return Ok(Settled::Now) };
-        match self.ask(|server| server.settle(&owed.turn)) {
+        let met = self.met();
+        if let Ok(place) = &met
+            && place.server != owed.server
+        {
+            let why = "another server than the one it was claimed from answers at its address".to_string();
+            return Ok(Settled::Kept { shown: place.shown.clone(), why });
+        }
+        match met.and_then(|_| self.ask(|server| server.settle(&owed.turn))) {
             Ok(answer) => {
                 let standing = self.heard(&owed, answer)?;
                 match standing {
@@ -251,7 +278,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                     Some(standing) => Err(lost(&owed.turn.slug, standing.as_deref(), actor, (self.clock)().now)),
                 }
             }
-            Err(QueueError::Server { error: ServerError::Away(why), shown, .. }) => {
+            // Also one that refuses now, as after a change of its password: the word is owed, and said when it is let in.
+            Err(QueueError::Server { error: ServerError::Away(why) | ServerError::Refused(why), shown, .. }) => {
                 let why = super::cause(&why, &shown).to_string();
                 Ok(Settled::Kept { shown, why })
             }
@@ -283,7 +311,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                         format!("the task is now {}", where_it_is(standing))
                     });
                     tx.turn_refused(owed, &why, moment.now)?;
-                    end(if there == TaskStatus::Active { TaskStatus::Open } else { there })?;
+                    let there = if there == TaskStatus::Active { TaskStatus::Open } else { there };
+                    if let Some(claim) = &owed.turn.claim {
+                        tx.undo_end(claim, there, &why, moment.now)?;
+                    }
                     Ok(Some(standing))
                 }
             }
@@ -300,6 +331,36 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             return Err(QueueError::Wrong("this queue is on no server".into()));
         };
         work(server).map_err(|error| self.of_server(error))
+    }
+
+    /// Which server answers now, and not which one was met last: what is owed to one is never said to another.
+    pub(super) fn met(&mut self) -> Result<QueuePlace, QueueError> {
+        self.ask(|server| server.meet())?;
+        self.place()
+    }
+
+    /// A result that came behind a lease which is known here to be over is kept as readable as one that the server refused.
+    pub(super) fn keep_late(
+        &mut self,
+        (project, slug): (&str, &str),
+        actor: &Actor,
+        (result, why): (Value, String),
+    ) -> Result<(), QueueError> {
+        let queue = self.place()?.queue;
+        Ok(self.transact(Durability::Full, |tx, moment| {
+            let Some((task, _)) = tx.copy_of(project, slug)? else { return Ok(()) };
+            let Some(mine) = mine(tx, &task, actor)? else { return Ok(()) };
+            tx.keep_refused(&RefusedTurn {
+                at: moment.now,
+                queue: queue.clone(),
+                slug: slug.to_string(),
+                agent: Some(mine.agent),
+                attempt: mine.number,
+                outcome: Some(AttemptOutcome::Done.name().to_string()),
+                result: Some(result).filter(|result| !result.is_null()).map(|result| redact(&result)),
+                why,
+            })
+        })?)
     }
 
     pub(super) fn place(&self) -> Result<QueuePlace, QueueError> {

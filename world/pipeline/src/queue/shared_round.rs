@@ -11,7 +11,9 @@ use model::effort::{Addressee, MemoryWrite, Message};
 use model::task::{AttemptOutcome, ClockReading, Queued, TaskStatus};
 use policy::config::sections::OnUnsure;
 use std::time::Duration;
-use store::{BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerTurn, SharedHold, TaskStanding};
+use store::{
+    BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerError, ServerTurn, SharedHold, TaskStanding,
+};
 
 /// What a round did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,13 +43,15 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         let mut round = SharedRound::default();
         // Who would be unsure before a round that finds nobody comes to its end is told now: it would be too late then.
         self.tell_unsure(on_unsure, LONGEST_ROUND_MS)?;
-        let done = self.say_owed(&mut round).and_then(|()| self.renew_due(&mut round));
+        // Leases are renewed whatever becomes of a word.
+        let said = self.say_owed(&mut round);
+        let renewed = self.renew_due(&mut round);
         // Whether the server was reached or not: that is what makes a lease unsure.
         self.tell_unsure(on_unsure, 0)?;
-        done?;
+        said?;
+        renewed?;
         self.compare_holds(&mut round)?;
         round.expired = self.reap_server()?;
-        self.transact(Durability::Normal, |tx, moment| tx.forget_copies(moment.now))?;
         Ok(round)
     }
 
@@ -67,20 +71,26 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// What was decided here and not heard there, in its order.
     pub fn say_owed(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
-        let place = self.place()?;
-        let mut behind = 0;
+        let place = self.met()?;
+        let (mut behind, mut refused) = (0, None);
         loop {
             let owed = self.store.owed_turns(&place.server, behind, MOST)?;
-            let Some(last) = owed.last() else { return Ok(()) };
+            let Some(last) = owed.last() else { return refused.map_or(Ok(()), Err) };
             behind = last.seq;
             for owed in owed.iter().filter(|owed| owed.queue == place.queue) {
-                let answer = self.ask(|server| server.settle(&owed.turn));
-                if answer.is_err() {
-                    self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
-                }
-                match self.heard(owed, answer?)? {
-                    None => round.said += 1,
-                    Some(standing) => self.told_late(owed, standing.as_deref(), round)?,
+                match self.ask(|server| server.settle(&owed.turn)) {
+                    Ok(answer) => match self.heard(owed, answer)? {
+                        None => round.said += 1,
+                        Some(standing) => self.told_late(owed, standing.as_deref(), round)?,
+                    },
+                    Err(error) => {
+                        self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
+                        if !is_refusal(&error) {
+                            return Err(error);
+                        }
+                        // What is wrong with one holds up none of the others, whose leases run.
+                        refused.get_or_insert(error);
+                    }
                 }
             }
         }
@@ -111,7 +121,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// Who is alive keeps its tasks; of whom nothing was heard for as long as a lease is not spoken for.
     pub fn renew_due(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
-        let place = self.place()?;
+        let place = self.met()?;
         let (now, sent) = ((self.clock)().now, boot_moment());
         let mut due: Vec<(SharedHold, i64)> = Vec::new();
         for hold in self.store.shared_holds(&place.server)? {
@@ -207,13 +217,13 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// A claim by this machine that was never written down here: who made it is gone.
     fn give_up_unknown(&mut self, held: &HeldThere) -> Result<(), QueueError> {
-        if held.silent_ms < UNKNOWN_MS || self.transact(Durability::Normal, |tx, _| tx.knows_claim(&held.claim))? {
+        if held.silent_ms < UNKNOWN_MS || !self.store.is_drawn_and_lost(&held.claim)? {
             return Ok(());
         }
         let back = queue::hand_back(&as_task(held), "claimed and never heard of", (self.clock)().now);
         let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
         self.ask(|server| server.settle(&turn))?;
-        Ok(())
+        Ok(self.store.forget_drawn(&held.claim)?)
     }
 
     /// Nobody spoke for its agent, so no renewal found out that the server has ended it. Who is just finishing has let go of
@@ -256,6 +266,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             tx.apply(&[Write::Memory(MemoryWrite::Message(message))])
         })?)
     }
+}
+
+fn is_refusal(error: &QueueError) -> bool {
+    matches!(error, QueueError::Server { error: ServerError::Refused(_), .. })
 }
 
 /// How long ago the agent was last known to be alive. A tool in flight of a living client speaks for it.

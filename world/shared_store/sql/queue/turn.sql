@@ -51,9 +51,9 @@ UPDATE {s}.tasks t SET open_blockers = t.open_blockers + pick.step FROM pick WHE
 
 -- name: standing
 -- A task as the engine decides over it, and the attempt that is asked about. $1 project, $2 slug, $3 machine; one of
--- $4 claim, $5 number, $6 agent: the newest of this agent on this machine, else on any.
+-- $4 claim, $5 number, $6 agent: the newest of this agent on this machine, for another's of its name is another agent.
 SELECT ({queued} || jsonb_build_object('mine', (
   SELECT {attempt} FROM {s}.attempts a
-  WHERE a.task = t.id AND (a.claim = $4::uuid OR a.number = $5::int OR a.agent = $6::text)
+  WHERE a.task = t.id AND (a.claim = $4::uuid OR a.number = $5::int OR (a.agent = $6::text AND a.machine = $3::uuid))
   ORDER BY a.machine = $3::uuid DESC, a.number DESC LIMIT 1)))::text
 FROM {s}.tasks t WHERE t.project = $1::int AND t.slug = $2::text;

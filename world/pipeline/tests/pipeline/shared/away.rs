@@ -66,6 +66,97 @@ fn x2_a_done_behind_a_lapsed_lease_is_refused_at_once_where_the_server_is_there(
     assert!(refused.to_string().contains("lapsed") && refused.to_string().contains("bob"), "{refused}");
     assert_eq!(one.home.pipeline.store().unwrap().refused_turns().unwrap().len(), 1, "its result is kept");
     assert_eq!(server.status("a"), "active 2");
+    let again = one.done("ann", "a").unwrap_err();
+    assert!(again.to_string().contains("laps"), "what was refused is not done the second time: {again}");
+}
+
+#[test]
+fn x2_what_a_server_refuses_for_now_is_kept_and_holds_up_no_other_word() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    for slug in ["a", "b"] {
+        one.plan(slug, &[]);
+        one.claim(slug).unwrap();
+    }
+    // As after a change of the rights there: of one task it takes no word.
+    server.sql(
+        "CREATE FUNCTION taut.no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF new.slug = 'a' AND new.status = 'done'
+           THEN RAISE insufficient_privilege; END IF; RETURN new; END $$;
+         CREATE TRIGGER no BEFORE UPDATE ON taut.tasks FOR EACH ROW EXECUTE FUNCTION taut.no()",
+    );
+    assert!(matches!(one.done("a", "a").unwrap(), Settled::Kept { .. }));
+    one.queue.away = true;
+    assert!(matches!(one.done("b", "b").unwrap(), Settled::Kept { .. }));
+    one.queue.away = false;
+    assert!(one.round().is_err(), "one of them is refused");
+    assert_eq!((server.status("a").as_str(), server.status("b").as_str()), ("active 1", "done 1"));
+    server.sql("DROP TRIGGER no ON taut.tasks");
+    assert_eq!(one.round().unwrap().said, 1);
+    assert_eq!(server.status("a"), "done 1");
+}
+
+#[test]
+fn x1_a_copy_of_a_home_gives_back_nothing_that_the_other_one_claimed() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    // To a copy that was made before, this is a claim of its own machine that nobody here knows of.
+    server
+        .sql("UPDATE taut.tasks SET renewed_at = clock_timestamp() - interval '5 minutes', claim = gen_random_uuid()");
+    one.round().unwrap();
+    assert_eq!(server.status("a"), "active 1");
+}
+
+#[test]
+fn x2_what_one_server_is_owed_is_never_said_to_another_at_its_address() {
+    let (Some(server), Some(other)) = (SharedServer::start(), SharedServer::start()) else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let stranger = other.machine("one").queue;
+    let there = std::mem::replace(&mut one.queue, stranger);
+    assert!(matches!(one.done("ann", "a").unwrap(), Settled::Kept { why, .. } if why.contains("another server")));
+    one.round().unwrap();
+    assert_eq!(server.status("a"), "active 1");
+    assert!(one.home.pipeline.store().unwrap().refused_turns().unwrap().is_empty(), "nobody has refused it");
+    one.queue = there;
+    assert_eq!(one.round().unwrap().said, 1);
+    assert_eq!(server.status("a"), "done 1");
+}
+
+#[test]
+fn x2_a_result_behind_a_lapse_that_was_noticed_here_stays_readable() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    server.sql("UPDATE taut.tasks SET lease_until = clock_timestamp() - interval '1 second', graced = true");
+    one.round().unwrap();
+    one.round().unwrap();
+    assert!(one.done("ann", "a").is_err());
+    assert!(one.done("ann", "a").is_err());
+    let refused = one.home.pipeline.store().unwrap().refused_turns().unwrap();
+    assert_eq!(refused.len(), 1, "kept once: {refused:?}");
+    assert_eq!(refused[0].result, Some(json!({"commit": "c0ffee"})));
+}
+
+#[test]
+fn x1_a_task_of_this_machines_own_that_is_done_keeps_its_result_beside_a_shared_one_of_its_name() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    let project = one.project();
+    let plan = model::task::TaskPlan { slug: "a".into(), title: "ours".into(), ..model::task::TaskPlan::default() };
+    let store = one.home.pipeline.store().unwrap();
+    let mut own = pipeline::queue::Queue::new(store, host::clock_reading::moment as fn() -> _);
+    own.create(&project, &plan, &engine::queue::Speaker::Person).unwrap();
+    own.claim_first(&project, &engine::queue::Claimant::agent("ann", super::LEASE_MS)).unwrap().unwrap();
+    own.done(&project, "a", &super::actor("ann"), json!({"own": 1})).unwrap();
+    one.plan("a", &[]);
+    assert_eq!(one.claim("bob").unwrap().task.plan.slug, "a");
+    let tasks = one.home.pipeline.store().unwrap().tasks(&project, &store::TaskFilter::default()).unwrap();
+    let own = tasks.iter().find(|task| task.plan.title == "ours").unwrap();
+    assert_eq!((&own.result, own.queued.slug.starts_with("a~")), (&Some(json!({"own": 1})), true), "{own:?}");
 }
 
 #[test]
@@ -98,6 +189,7 @@ fn x2_a_claim_that_nobody_here_knows_of_goes_back_and_counts_against_nobody() {
         lease_ms: super::LEASE_MS,
         claim: host::clock::uuid(host::clock::now()),
     };
+    one.home.pipeline.store().unwrap().draw_claim(&wish.claim, super::clock().now).unwrap();
     store::TaskServer::claim(&mut one.queue, &wish).unwrap().unwrap();
     one.round().unwrap();
     assert_eq!(server.status("a"), "active 1", "it may be about to be written down");

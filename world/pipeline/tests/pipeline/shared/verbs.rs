@@ -50,6 +50,7 @@ fn x1_an_agent_of_one_name_on_two_machines_is_two_agents() {
     assert_eq!(server.status("a"), "active 1");
     assert_eq!(one.done("ann", "a").unwrap(), Settled::Now);
     assert_eq!(server.status("a"), "done 1");
+    assert!(two.done("ann", "a").is_err(), "the other has not done it");
 }
 
 #[test]

@@ -279,8 +279,8 @@ impl SharedRounds {
             (Some(error), _) => queue.away(error.clone()),
             (None, None) => queue.away(ServerError::Away("there is no connection".to_string())),
         }
-        let queue_here = Queue::new(store, host::clock_reading::moment);
-        let done = queue_here.on(&mut queue).shared_round(shared.server.on_unsure);
+        let mut here = Queue::new(store, host::clock_reading::moment).on(&mut queue);
+        let done = here.shared_round(shared.server.on_unsure);
         if let (None, Some(contact)) = (away, &mut self.contact) {
             contact.take_back(queue.into_link());
         }
@@ -363,6 +363,7 @@ impl SharedRounds {
         self.forgot = Some(Instant::now());
         let now = host::clock::now();
         store.forget_remote(now)?;
+        store.forget_copies(now)?;
         let (waiting, skipped) = store.unshipped()?;
         if skipped > self.skipped {
             let text = format!(

@@ -160,8 +160,10 @@ impl Run {
                 }
                 say(&report.error, said);
                 Ok(Turn::In(match &report.error {
-                    None if report.more_events => Duration::from_secs(1),
-                    None => rhythm.went_well(need, Instant::now()),
+                    None => {
+                        let usual = rhythm.went_well(need, Instant::now());
+                        if report.more_events { Duration::from_secs(1) } else { usual }
+                    }
                     Some(error) => {
                         rounds.hang_up(error);
                         let is_refusal = matches!(error, ServerError::Refused(_));
