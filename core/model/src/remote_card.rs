@@ -17,6 +17,8 @@ pub struct PresenceCard {
     pub tool: String,
     /// Of the exact input, which stays on the agent's machine.
     pub digest: String,
+    /// Which agent asks, by the word of its own machine: `api@vm-3`. All else that a server says of that anybody may write.
+    pub of: String,
     pub shown: CardShown,
 }
 

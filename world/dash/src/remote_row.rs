@@ -2,8 +2,7 @@
 
 use crate::card_view::CardRow;
 use crate::view_model::{AgentRow, moment};
-use actions::remote_answer::shown_id;
-use model::card::Card;
+use actions::remote_answer::shown_card;
 use model::row::AgentStatus;
 use model::text::line;
 use model::{Ms, WallClock};
@@ -83,8 +82,7 @@ fn row(agent: &RemoteAgent, machine: String, now: Ms) -> AgentRow {
     let told = &agent.told;
     let text =
         |text: &Option<String>, most| text.as_deref().map(|text| line(text, most)).filter(|text| !text.is_empty());
-    let card = told.card.as_ref().and_then(|card| engine::cards::known(card, &agent.agent, Ms(told.since)).ok());
-    let card = card.map(|card| Card { id: shown_id(&card.id, &agent.machine), ..card });
+    let card = shown_card(agent);
     let id = format!("{}@{}", line(&agent.agent, MOST_TEXT), line(&agent.machine, MOST_NAME));
     AgentRow {
         name: text(&Some(told.name.clone()), MOST_NAME).unwrap_or_else(|| line(&agent.agent, MOST_NAME)),

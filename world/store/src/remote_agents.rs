@@ -56,6 +56,11 @@ impl RemoteAgent {
     pub fn shown(&self) -> String {
         format!("{}@{}", self.told.name, self.label)
     }
+
+    /// The same, told from those of another machine that is called so: `api@0193f2aa-…`.
+    pub fn shown_among(&self, all: &[Self]) -> String {
+        told_apart(self, &all.iter().collect::<Vec<_>>())
+    }
 }
 
 const PUT: &str = "INSERT OR REPLACE INTO remote_agents (server, machine, agent, label, row, heard_at)

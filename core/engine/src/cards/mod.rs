@@ -13,7 +13,7 @@ mod tests;
 
 pub(crate) use confirm::steps;
 pub use confirm::{digest_texts, tells_of_cards};
-pub use elsewhere::{answer_text, known, seen_text, told};
+pub use elsewhere::{address, answer_text, known, seen_text, told};
 pub use fits::{allowed_from_here, fits};
 pub use shown::{CardSources, OldContent, file_before, shown};
 

@@ -6,7 +6,7 @@ mod send;
 mod take;
 
 pub use anywhere::{AnswerWay, answer_anywhere, card_anywhere, fate};
-pub use send::{RemoteCard, remote_card, remote_cards, send, shown_id};
+pub use send::{RemoteCard, remote_card, remote_cards, send, shown_card};
 pub use take::{presence_card, take};
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::seen;
 use crate::answer::{said, where_words, worded};
 use crate::{ActionError, Person};
-use engine::cards::{answer_text, fits, known};
+use engine::cards::{address, answer_text, fits, known};
 use engine::redact;
 use host::machine_key::MachineKey;
 use model::Ms;
@@ -19,6 +19,9 @@ use store::{Durability, RemoteAgent, SentAnswer, Store};
 /// What an answer is stored as on the machine that it leaves.
 pub const SENT_EVENT: &str = "AnswerSent";
 
+/// So much of the digest of what is shown tells a text from every other that somebody could make.
+const DIGITS_OF_SEEN: usize = 32;
+
 /// A server takes no longer message.
 const LONGEST: usize = 16_000;
 
@@ -28,23 +31,33 @@ pub struct RemoteCard {
     /// As views and answers know cards; nobody on this machine holds it.
     pub card: Card,
     pub agent: RemoteAgent,
+    /// What the agent is called here, told from those of other machines.
+    pub shown: String,
     told: PresenceCard,
 }
 
 impl RemoteCard {
-    fn of(agent: RemoteAgent) -> Option<Self> {
-        let told = agent.told.card.clone()?;
-        let mut card = known(&told, &agent.agent, Ms(agent.told.since)).ok()?;
-        card.id = shown_id(&told.id, &agent.machine);
-        Some(Self { card, agent, told })
+    fn of(agent: RemoteAgent, shown: String) -> Option<Self> {
+        let (told, card) = (agent.told.card.clone()?, shown_card(&agent)?);
+        Some(Self { card, agent, shown, told })
     }
 }
 
-/// A card of another machine is known here by its id and its machine. Else a server could tell of a card with the id of one
-/// of this machine, and whoever agrees to the one would have agreed to the other.
+/// What an agent of another machine asks, where its machine says that it is this agent who does: who is called what on a server
+/// anybody there may write.
 #[must_use]
-pub fn shown_id(card: &str, machine: &str) -> String {
-    format!("{card}@{machine}")
+pub fn shown_card(agent: &RemoteAgent) -> Option<Card> {
+    let told = agent.told.card.as_ref()?;
+    let card = known(told, &agent.agent, Ms(agent.told.since)).ok()?;
+    let is_of_it = told.of == address(&agent.told.name, &agent.label);
+    is_of_it.then(|| Card { id: shown_id(told, &agent.machine), ..card })
+}
+
+/// A card of another machine is known here by its id, its machine and all that is shown of it. Else a server could tell of a
+/// card with the id of one of this machine, or put another text under what somebody is about to agree to.
+fn shown_id(told: &PresenceCard, machine: &str) -> String {
+    let seen: String = seen(told).chars().take(DIGITS_OF_SEEN).collect();
+    format!("{}@{machine}.{seen}", told.id)
 }
 
 /// What waits on other machines, the oldest first.
@@ -52,7 +65,10 @@ pub fn shown_id(card: &str, machine: &str) -> String {
 /// # Errors
 /// When the store cannot be read.
 pub fn remote_cards(store: &Store) -> Result<Vec<RemoteCard>, store::Error> {
-    let mut found: Vec<RemoteCard> = store.remote_agents()?.into_iter().filter_map(RemoteCard::of).collect();
+    let all = store.remote_agents()?;
+    let asking = all.iter().filter(|agent| agent.told.card.is_some());
+    let cards = asking.filter_map(|agent| RemoteCard::of(agent.clone(), agent.shown_among(&all)));
+    let mut found: Vec<RemoteCard> = cards.collect();
     found.sort_by(|a, b| (a.card.at, &a.card.id).cmp(&(b.card.at, &b.card.id)));
     Ok(found)
 }
@@ -104,7 +120,7 @@ pub fn send(
         nonce: remote.nonce.clone(),
         card: remote.card.clone(),
         machine: remote.to_machine.clone(),
-        agent: to.agent.shown(),
+        agent: to.shown.clone(),
         at: now,
         fate: None,
     };

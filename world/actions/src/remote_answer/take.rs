@@ -6,7 +6,7 @@ use super::seen;
 use crate::answer::{AnswerOrigin, give};
 use crate::open_cards::can_be_answered;
 use crate::{ActionError, Person};
-use engine::cards::{answer_text, told};
+use engine::cards::{address, answer_text, fits, known, told};
 use host::machine_key::is_signed;
 use model::card::{ActionPlace, Card, CardAnswer};
 use model::effect::Write;
@@ -24,10 +24,11 @@ const MOST_WAITING: u64 = 1_000;
 /// The agent's part of an address that is no agent.
 const PEOPLE: &str = "people";
 
-/// What other machines are told of the first card that can be answered from elsewhere.
+/// What other machines are told of the first card of an agent that can be answered from elsewhere. `label` is what this
+/// machine is called.
 #[must_use]
-pub fn presence_card(cards: &[Card]) -> Option<PresenceCard> {
-    cards.iter().find(|card| can_be_answered(card)).map(told)
+pub fn presence_card(cards: &[Card], (name, label): (&str, &str)) -> Option<PresenceCard> {
+    cards.iter().find(|card| can_be_answered(card)).map(|card| told(card, &address(name, label)))
 }
 
 /// Judges one that came, gives it or refuses it, says so to its machine, and forgets it. Whether it was given.
@@ -77,7 +78,7 @@ fn judged(store: &mut Store, came: &SettledAnswer, label: &str) -> Result<Option
     let trusted = store.trusted_machines()?.into_iter().find(|one| one.machine == signed.answer.from_machine);
     let said = match checked(&signed, trusted.as_ref(), &line(label, 80)) {
         Err(why) => Err(why),
-        Ok(trusted) => match given(store, &signed.answer, trusted) {
+        Ok(trusted) => match given(store, &signed.answer, (trusted, label)) {
             Err(ActionError::Store(error)) => return Err(error),
             done => done.map_err(|why| why.to_string()),
         },
@@ -108,18 +109,26 @@ fn checked<'t>(
 }
 
 /// As by `taut answer` here, once it is sure that the person saw this card as it is.
-fn given(store: &mut Store, answer: &RemoteAnswer, from: &TrustedMachine) -> Result<String, ActionError> {
+fn given(
+    store: &mut Store,
+    answer: &RemoteAnswer,
+    (from, label): (&TrustedMachine, &str),
+) -> Result<String, ActionError> {
     let gone = || ActionError::NoCard(answer.card.clone());
     let card = store.card(&answer.card)?.ok_or_else(gone)?;
     let user = format!("{}@{}", line(&answer.user, 80), line(&from.label, 64));
     if is_repeated(&card, &user, &answer.answer) {
         return Ok("it was answered with this".to_string());
     }
-    if answer.digest != card.digest || answer.seen != seen(&told(&card)) {
+    let shown = told(&card, &address(&store.agent_name(&card.agent)?, label));
+    if answer.digest != card.digest || answer.seen != seen(&shown) {
         let why = "what you were shown is not what this card says on its machine: nothing was answered; look at it again, or \
                    answer at the agent's own terminal";
         return Err(ActionError::Refused(why.to_string()));
     }
+    // Of what was shown there: more is known here, which whoever answered did not see.
+    let there = known(&shown, &card.agent, card.at).map_err(|why| ActionError::Refused(why.to_string()))?;
+    fits(&there, &answer.answer).map_err(ActionError::Refused)?;
     let person = Person { user, place: ActionPlace::OtherMachine };
     let there = ActionPlace::parse(&answer.place).map_or("unknown", ActionPlace::name);
     let origin = AnswerOrigin::Machine { id: &from.machine, label: &from.label, place: there, server: &answer.server };

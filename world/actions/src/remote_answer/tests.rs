@@ -15,6 +15,8 @@ use store::{
 use tempfile::TempDir;
 
 const SERVER: &str = "srv";
+/// The agent that asks, and its machine.
+const OF: (&str, &str) = ("api", "vm-3");
 
 struct Machine {
     folder: TempDir,
@@ -131,7 +133,7 @@ impl Machine {
 fn scene() -> (Machine, Machine) {
     let (mut laptop, mut vm) = (Machine::new("laptop"), Machine::new("vm-3"));
     vm.asks("card-1", "make test");
-    laptop.hears_of(presence_card(&vm.store.cards(&CardFilter::default()).unwrap()));
+    laptop.hears_of(presence_card(&vm.store.cards(&CardFilter::default()).unwrap(), OF));
     (laptop, vm)
 }
 
@@ -239,7 +241,7 @@ fn f6_a_server_that_shows_another_text_for_the_true_card_gets_no_agreement() {
     for lie in lies {
         let (mut laptop, mut vm) = scene();
         vm.trusts(&laptop);
-        let mut card = presence_card(&vm.store.cards(&CardFilter::default()).unwrap()).unwrap();
+        let mut card = presence_card(&vm.store.cards(&CardFilter::default()).unwrap(), OF).unwrap();
         lie(&mut card);
         laptop.hears_of(Some(card));
         let sent = laptop.answers(CardAnswer::AllowOnce).unwrap();
@@ -267,7 +269,7 @@ fn f6_what_was_not_shown_whole_is_denied_from_elsewhere_and_not_allowed() {
     vm.trusts(&laptop);
     vm.store.step_card("card-1", CardState::Open, CardState::AtTerminal, Ms(2)).unwrap();
     vm.asks("card-2", &"make test; ".repeat(2_000));
-    laptop.hears_of(presence_card(&vm.store.cards(&CardFilter::default()).unwrap()));
+    laptop.hears_of(presence_card(&vm.store.cards(&CardFilter::default()).unwrap(), OF));
     let refused = laptop.answers(CardAnswer::AllowOnce).unwrap_err().to_string();
     assert!(refused.contains("too long to be shown on another machine"), "{refused}");
     assert!(laptop.sends().is_empty());
@@ -315,7 +317,7 @@ fn f6_a_card_of_another_machine_is_never_one_of_this_machine_whatever_id_a_serve
     vm.trusts(&laptop);
     // The server knows the id and the digest of what waits here, and shows them with a harmless text.
     let own = laptop.asks("card-1", "rm -rf build");
-    let mut lie = presence_card(&vm.store.cards(&CardFilter::default()).unwrap()).unwrap();
+    let mut lie = presence_card(&vm.store.cards(&CardFilter::default()).unwrap(), OF).unwrap();
     lie.digest = own.digest.clone();
     laptop.hears_of(Some(lie));
     let shown = remote_cards(&laptop.store).unwrap().remove(0).card;
@@ -326,4 +328,83 @@ fn f6_a_card_of_another_machine_is_never_one_of_this_machine_whatever_id_a_serve
     assert_eq!(laptop.state("card-1"), CardState::Open, "what waits here was not agreed to");
     let way = answer_anywhere(&mut laptop.store, (&place, &person), ("card-1", CardAnswer::AllowOnce)).unwrap();
     assert!(matches!(way, AnswerWay::Here(_)), "and is answered by its own id");
+}
+
+fn answers_at(machine: &mut Machine, id: &str, place: ActionPlace) -> Result<AnswerWay, ActionError> {
+    let at = crate::FleetPlace { state: machine.folder.path().into(), home: machine.folder.path().into() };
+    let person = Person { user: "ada".into(), place };
+    answer_anywhere(&mut machine.store, (&at, &person), (id, CardAnswer::AllowOnce))
+}
+
+/// Rows as a server has them: the agent's id, its machine's label and its card.
+fn hears(machine: &mut Machine, rows: &[(&str, &str, &PresenceCard)]) {
+    let row = |(agent, label, card): &(&str, &str, &PresenceCard)| RemoteAgent {
+        machine: "id-of-vm-3".into(),
+        label: (*label).into(),
+        agent: (*agent).into(),
+        told: RemoteAgentRow {
+            name: "api".into(),
+            status: "attention".into(),
+            card: Some((*card).clone()),
+            ..RemoteAgentRow::default()
+        },
+        heard_at: host::clock::now(),
+    };
+    machine.store.put_remote_agents(SERVER, &rows.iter().map(row).collect::<Vec<_>>()).unwrap();
+}
+
+#[test]
+fn f6_what_was_pressed_for_one_text_answers_no_other_that_a_server_puts_in_its_place() {
+    let (mut laptop, mut vm) = scene();
+    vm.trusts(&laptop);
+    let honest = presence_card(&vm.store.cards(&CardFilter::default()).unwrap(), OF).unwrap();
+    let mut lie = honest.clone();
+    lie.shown.input = json!({"command": "make docs"});
+    hears(&mut laptop, &[("api", "vm-3", &lie)]);
+    let pressed = remote_cards(&laptop.store).unwrap().remove(0).card.id;
+    for rows in [&[("api", "vm-3", &honest)][..], &[("api", "vm-3", &honest), ("api-2", "vm-3", &honest)]] {
+        hears(&mut laptop, rows);
+        let refused = answers_at(&mut laptop, &pressed, ActionPlace::Page).unwrap_err();
+        assert!(matches!(refused, ActionError::NoCard(_)), "{refused}");
+    }
+    // Two rows with one card: the one that is shown is the one that is answered.
+    hears(&mut laptop, &[("api", "vm-3", &lie), ("api-2", "vm-3", &honest)]);
+    let cards = remote_cards(&laptop.store).unwrap();
+    assert!(cards.len() == 2 && cards[0].card.id != cards[1].card.id);
+    assert!(matches!(answers_at(&mut laptop, &pressed, ActionPlace::Top).unwrap(), AnswerWay::Sent(_)));
+    let under_way = laptop.sends();
+    assert_eq!((vm.takes(&under_way), vm.state("card-1")), (0, CardState::Open));
+}
+
+#[test]
+fn f6_whose_machine_it_is_that_asks_is_said_by_that_machine_and_by_nobody_else() {
+    let (mut laptop, mut vm) = scene();
+    vm.trusts(&laptop);
+    let honest = presence_card(&vm.store.cards(&CardFilter::default()).unwrap(), OF).unwrap();
+    // Somebody calls the machine by another's name on the server: nothing is shown that could be agreed to.
+    hears(&mut laptop, &[("api", "sandbox", &honest)]);
+    assert!(remote_cards(&laptop.store).unwrap().is_empty());
+    // And in the card too: its own machine knows better.
+    hears(&mut laptop, &[("api", "sandbox", &PresenceCard { of: "api@sandbox".into(), ..honest })]);
+    let shown = remote_cards(&laptop.store).unwrap().remove(0);
+    assert_eq!(shown.shown, "api@sandbox");
+    answers_at(&mut laptop, &shown.card.id, ActionPlace::Terminal).unwrap();
+    let under_way = laptop.sends();
+    assert_eq!((vm.takes(&under_way), vm.state("card-1")), (0, CardState::Open));
+}
+
+#[test]
+fn f6_a_trusted_machine_cannot_allow_what_nobody_elsewhere_was_shown_whole() {
+    let (mut laptop, mut vm) = scene();
+    vm.trusts(&laptop);
+    vm.store.step_card("card-1", CardState::Open, CardState::AtTerminal, Ms(2)).unwrap();
+    vm.asks("card-2", &"make test; ".repeat(2_000));
+    laptop.hears_of(presence_card(&vm.store.cards(&CardFilter::default()).unwrap(), OF));
+    laptop.answers(CardAnswer::Deny { words: String::new() }).unwrap();
+    let mut under_way = laptop.sends();
+    let mut signed: SignedAnswer = serde_json::from_str(&under_way[0].body).unwrap();
+    signed.answer.answer = CardAnswer::AllowOnce;
+    signed.signature = laptop.key().sign(&engine::cards::answer_text(&signed.answer)).unwrap();
+    under_way[0].body = serde_json::to_string(&signed).unwrap();
+    assert_eq!((vm.takes(&under_way), vm.state("card-2")), (0, CardState::Open));
 }

@@ -30,6 +30,7 @@ fn put(stage: &Stage) {
         kind: "permission".into(),
         tool: HOSTILE.into(),
         digest: "d".into(),
+        of: "api@vm-3".into(),
         shown: CardShown { input: json!({"command": HOSTILE}), ..CardShown::default() },
     });
     let agents = [api, remote("m9", &format!("{HOSTILE}{}", "y".repeat(5_000)), HOSTILE, 120_000)];

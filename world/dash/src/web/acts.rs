@@ -193,3 +193,55 @@ impl AgentAct {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Ms;
+    use model::card::{ActionPlace, CardShown};
+    use model::remote_card::PresenceCard;
+    use store::{RemoteAgent, RemoteAgentRow};
+
+    fn put(store: &mut Store, agents: &[(&str, &str)]) {
+        let row = |(agent, command): &(&str, &str)| {
+            let card = PresenceCard {
+                id: "card-1".into(),
+                kind: "permission".into(),
+                tool: "Bash".into(),
+                digest: "d".into(),
+                of: "api@vm-3".into(),
+                shown: CardShown { input: json!({"command": command}), ..CardShown::default() },
+            };
+            let (name, status) = ("api".into(), "attention".into());
+            let told = RemoteAgentRow { name, status, card: Some(card), ..RemoteAgentRow::default() };
+            let (machine, label, agent) = ("m3".into(), "vm-3".into(), (*agent).into());
+            RemoteAgent { machine, label, agent, told, heard_at: Ms(1_000) }
+        };
+        store.put_remote_agents("srv", &agents.iter().map(row).collect::<Vec<_>>()).unwrap();
+    }
+
+    #[test]
+    fn f6_the_page_signs_what_it_showed_and_not_what_stands_in_its_place_at_the_press() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open_and_migrate(home.path(), PATIENCE).unwrap();
+        put(&mut store, &[("api", "make docs")]);
+        let fleet = store::Fleet { remote: store.remote_agents().unwrap(), ..store::Fleet::default() };
+        let card = crate::view_model::rows(&fleet, Ms(1_000))[0].cards[0].id.clone();
+        let shown = crate::web::cards::card(Some(&store), &card).unwrap().unwrap();
+        assert_eq!(shown["agent_name"], "api@vm-3", "what the row shows is what the page asks for");
+        let by = PagePerson {
+            person: Person { user: "ada".into(), place: ActionPlace::Page },
+            place: FleetPlace { state: home.path().into(), home: home.path().into() },
+            config: home.path().join("config.toml"),
+            visitor: |_| Ok(()),
+        };
+        let answer = PageAnswer { digest: "d".into(), answer: PageChoice::AllowOnce };
+        let press = PageAct::Answer { card, answer };
+        // Another text for the card, and a second row with its id.
+        for rows in [&[("api", "rm -rf build")][..], &[("a", "rm -rf build"), ("api", "rm -rf src")]] {
+            put(&mut store, rows);
+            assert!(matches!(press.on(&mut store, &by), Err(ActionError::NoCard(_))), "{rows:?}");
+        }
+        assert!(store.outgoing_messages("srv", 9).unwrap().is_empty());
+    }
+}

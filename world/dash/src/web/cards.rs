@@ -13,7 +13,7 @@ pub fn card(store: Option<&Store>, id: &str) -> Result<Option<Value>, store::Err
     let Some(card) = store.card(id)? else {
         return Ok(actions::remote_answer::remote_card(store, id)?.map(|remote| {
             let mut told = shown(&remote.card);
-            told["agent_name"] = json!(flat(&remote.agent.shown()));
+            told["agent_name"] = json!(flat(&remote.shown));
             scrubbed(told)
         }));
     };

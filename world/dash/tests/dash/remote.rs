@@ -171,13 +171,16 @@ fn f6_a_card_of_another_machine_is_shown_and_answered_like_any_other() {
         kind: "permission".into(),
         tool: "Bash".into(),
         digest: "d".into(),
+        of: "api@vm-3".into(),
         shown: CardShown { input: json!({"command": "make test"}), ..CardShown::default() },
     });
     let view = screen(vec![asks], 140).typed("ja");
     assert!(view.screen().contains("api@vm-3 wants to use Bash") && view.screen().contains("make test"));
     let later = dash::tui::ClockTick { now: NOW.plus(1_000) };
     let view = view.then(ViewInput::Tick(later)).typed("y");
-    assert!(matches!(&view.effects[..], [ViewEffect::Act(TopAct::Answer { card, .. })] if card == "card-1@m3"));
+    assert!(
+        matches!(&view.effects[..], [ViewEffect::Act(TopAct::Answer { card, .. })] if card.starts_with("card-1@m3."))
+    );
 }
 
 #[test]

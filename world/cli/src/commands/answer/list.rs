@@ -40,7 +40,7 @@ pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     }
     let now = host::clock::now();
     let here = cards.iter().map(|card| row(names.of(&card.agent), card, now));
-    let rows: Vec<Vec<Text>> = here.chain(remote.iter().map(|one| row(&one.agent.shown(), &one.card, now))).collect();
+    let rows: Vec<Vec<Text>> = here.chain(remote.iter().map(|one| row(&one.shown, &one.card, now))).collect();
     printer.table(&["AGENT", "WAITS", "FOR", "WHAT", "CARD"], &rows);
     Ok(Exit::Ok)
 }
@@ -58,7 +58,7 @@ fn row(agent: &str, card: &Card, now: Ms) -> Vec<Text> {
 fn remote_object(one: &RemoteCard) -> Value {
     let mut object = json!(CardRow::of(&one.card));
     object["agent"] = json!(one.agent.agent);
-    object["agent_name"] = json!(one.agent.shown());
+    object["agent_name"] = json!(one.shown);
     object["project"] = json!(one.agent.told.project);
     object["machine"] = json!(one.agent.label);
     object["machine_id"] = json!(one.agent.machine);

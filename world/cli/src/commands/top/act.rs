@@ -134,3 +134,47 @@ impl TopActions for TopPerson {
         Ok(format!("allow {rule} {}?", allowance.scope))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::card::CardShown;
+    use model::remote_card::PresenceCard;
+    use store::{RemoteAgent, RemoteAgentRow};
+
+    fn put(store: &mut Store, agents: &[(&str, &str)]) {
+        let row = |(agent, command): &(&str, &str)| {
+            let card = PresenceCard {
+                id: "card-1".into(),
+                kind: "permission".into(),
+                tool: "Bash".into(),
+                digest: "d".into(),
+                of: "api@vm-3".into(),
+                shown: CardShown { input: serde_json::json!({"command": command}), ..CardShown::default() },
+            };
+            let (name, status) = ("api".into(), "attention".into());
+            let told = RemoteAgentRow { name, status, card: Some(card), ..RemoteAgentRow::default() };
+            let (machine, label, agent) = ("m3".into(), "vm-3".into(), (*agent).into());
+            RemoteAgent { machine, label, agent, told, heard_at: host::clock::now() }
+        };
+        store.put_remote_agents("srv", &agents.iter().map(row).collect::<Vec<_>>()).unwrap();
+    }
+
+    #[test]
+    fn f6_top_signs_what_it_showed_and_not_what_stands_in_its_place_at_the_press() {
+        let home = tempfile::tempdir().unwrap();
+        let places = PathVariables { taut_home: Some(home.path().into()), ..PathVariables::default() };
+        let top = TopPerson { person: Person { user: "ada".into(), place: ActionPlace::Top }, places };
+        let mut store = Store::open_and_migrate(home.path(), PATIENCE).unwrap();
+        put(&mut store, &[("api", "make docs")]);
+        let fleet = store::Fleet { remote: store.remote_agents().unwrap(), ..store::Fleet::default() };
+        let card = dash::view_model::rows(&fleet, host::clock::now())[0].cards[0].id.clone();
+        // Another text for the card, and a second row with its id.
+        for rows in [&[("api", "rm -rf build")][..], &[("a", "rm -rf build"), ("api", "rm -rf src")]] {
+            put(&mut store, rows);
+            let press = TopAct::Answer { card: card.clone(), answer: CardAnswer::AllowOnce };
+            assert!(matches!(top.perform(&mut store, press), Err(ActionError::NoCard(_))), "{rows:?}");
+        }
+        assert!(store.outgoing_messages("srv", 9).unwrap().is_empty());
+    }
+}

@@ -19,6 +19,7 @@ fn asking(command: &str, incomplete: Option<&str>) -> RemoteAgent {
         kind: "permission".into(),
         tool: "Bash".into(),
         digest: "d".repeat(64),
+        of: "api@vm-3".into(),
         shown,
     });
     api
@@ -67,4 +68,34 @@ fn f6_what_was_not_shown_whole_and_who_is_no_person_agree_to_nothing_elsewhere()
     let (code, said) = person(&stage, &["answer", "nobody@vm-3", "--deny"], "");
     assert!(code == Some(2) && said.contains("there is no agent"), "{said}");
     assert!(store(&stage).outgoing_messages("srv", 9).unwrap().is_empty());
+}
+
+#[test]
+fn f6_what_is_agreed_to_on_the_line_is_shown_first_unless_the_whole_id_says_what_was_seen() {
+    let mut first = asking("make test", None);
+    first.machine = "m3-0193f2aa".into();
+    let mut other = asking("make docs", None);
+    (other.machine, other.told.name) = ("m4-0193f2bb".into(), "web".into());
+    other.told.card.as_mut().unwrap().of = "web@vm-3".into();
+    let stage = stage(&[first, other]);
+    let sent = || store(&stage).outgoing_messages("srv", 9).unwrap();
+    // Two machines of one name are told apart wherever somebody is about to agree.
+    let listed = stage.taut(&["answer"]).stdout_text();
+    assert!(listed.contains("api@m3-0193f2aa") && listed.contains("web@m4-0193f2bb"), "{listed}");
+    let (code, said) = person(&stage, &["answer", "api@m3-0193f2aa", "--allow"], "\n");
+    assert!(code == Some(1) && said.contains("make test") && said.contains("nothing was answered"), "{said}");
+    assert!(sent().is_empty());
+    let rows = json_lines(&stage.taut(&["answer", "--json"]).stdout_text());
+    let id =
+        rows.iter().find(|row| row["agent_name"] == "api@m3-0193f2aa").unwrap()["id"].as_str().unwrap().to_string();
+    // What was seen stands there no more.
+    let mut swapped = asking("rm -rf build", None);
+    swapped.machine = "m3-0193f2aa".into();
+    put(&stage, &[swapped]);
+    let (code, said) = person(&stage, &["answer", "--card", &id, "--allow"], "");
+    assert!(code == Some(2) && said.contains("waits for an answer"), "{said}");
+    assert!(sent().is_empty());
+    let (code, said) = person(&stage, &["answer", "api@vm-3", "--allow"], "y\n");
+    assert!(code == Some(0) && said.contains("rm -rf build"), "{said}");
+    assert_eq!(sent().len(), 1);
 }

@@ -40,9 +40,11 @@ impl Presence {
         store: &Store,
         queue: &mut dyn FnMut(&str) -> Option<String>,
     ) -> Result<(), Error> {
-        let mut rows = Vec::new();
+        let (mut rows, label) = (Vec::new(), contact.machine.label.clone());
         for member in store.fleet()?.members.iter().take(MOST) {
-            rows.extend(queue(&member.agent.project).map(|queue| (presence(member, queue), member.agent.since)));
+            rows.extend(
+                queue(&member.agent.project).map(|queue| (presence(member, &label, queue), member.agent.since)),
+            );
         }
         if self.told.as_ref() == Some(&rows) {
             return Ok(());
@@ -95,7 +97,7 @@ fn same(one: &[RemoteAgent], other: &[RemoteAgent]) -> bool {
     one.iter().map(told).eq(other.iter().map(told))
 }
 
-fn presence(member: &FleetRow, queue: String) -> AgentPresence {
+fn presence(member: &FleetRow, label: &str, queue: String) -> AgentPresence {
     let agent = &member.agent;
     let session = member.session.as_ref();
     let short = |words: &str| text::leaving(words, SHORT);
@@ -114,7 +116,7 @@ fn presence(member: &FleetRow, queue: String) -> AgentPresence {
         task: member.task.as_deref().map(|task| text::leaving(task, LINE)),
         now_does: does.map(|does| text::leaving(does, LINE)),
         asks: member.cards.first().map(asks),
-        card: presence_card(&member.cards),
+        card: presence_card(&member.cards, (&member.name, label)),
         #[expect(clippy::cast_possible_truncation, reason = "a share of a hundred")]
         context: percent.map(|percent| percent.clamp(0.0, 100.0) as i64),
         age_ms: 0,

@@ -45,9 +45,11 @@ pub fn chosen(store: &Store, args: &GiveArgs) -> Result<Option<RemoteCard>, CliE
 }
 
 pub fn give(store: &mut Store, remote: &RemoteCard, args: &GiveArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let (card, agent) = (&remote.card, line(&remote.agent.shown(), 120));
+    let (card, agent) = (&remote.card, line(&remote.shown, 120));
     let answer = if args.is_answered() {
-        Some(typed::answer(card, args)?)
+        let answer = typed::answer(card, args)?;
+        let is_meant = is_sure(remote, args) || is_agreed(remote, &agent, printer)?;
+        Some(answer).filter(|_| is_meant)
     } else {
         show::card(card, &agent, printer);
         ask::answer(card, printer)?
@@ -80,4 +82,19 @@ pub fn give(store: &mut Store, remote: &RemoteCard, args: &GiveArgs, printer: &P
             Ok(Exit::Ok)
         }
     }
+}
+
+/// What is asked there may be another thing by now than when somebody looked: only the whole id says what they saw. To deny
+/// is no risk.
+fn is_sure(remote: &RemoteCard, args: &GiveArgs) -> bool {
+    args.deny.is_some() || args.card.as_ref() == Some(&remote.card.id)
+}
+
+fn is_agreed(remote: &RemoteCard, agent: &str, printer: &Printer) -> Result<bool, CliError> {
+    if let Err(why) = engine::cards::allowed_from_here(&remote.card) {
+        return Err(CliError::failed(why));
+    }
+    show::card(&remote.card, agent, printer);
+    printer.note(text!("without being asked: --card {}", remote.card.id));
+    Ok(person::is_yes(&person::choice("Is this what you answer? [y/N] ")?.unwrap_or_default()))
 }
