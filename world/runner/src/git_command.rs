@@ -13,7 +13,7 @@ const PLAIN: &[&str] = &[
     "rebase.autoSquash=false", "rebase.updateRefs=false", "rebase.rebaseMerges=false",
     "rebase.missingCommitsCheck=ignore", "merge.autoStash=false", "merge.verifySignatures=false", "merge.ff=true",
     "submodule.recurse=false", "gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false",
-    "core.quotePath=false",
+    "core.quotePath=false", "core.alternateRefsCommand=true", "fetch.bundleURI=", "push.followTags=false",
 ];
 
 /// Nobody's password is looked up for what stays on this machine.
@@ -32,19 +32,30 @@ pub(crate) fn git_command<'s>(folder: &Path, besides: impl IntoIterator<Item = &
     command(folder, [ALONE].into_iter().chain(besides))
 }
 
-/// For what goes to another machine: with the user's own ways to prove who they are, and nobody asked.
+/// With the user's own ways to prove who they are: to look up how a remote is reached.
 pub(crate) fn git_command_to_others(folder: &Path) -> Command {
-    let mut command = command(folder, []);
+    command(folder, [])
+}
+
+/// For what goes to another machine: from a git folder that no agent writes, with these settings and the user's own alone,
+/// and nobody asked.
+pub(crate) fn git_command_elsewhere(
+    tree: &Path,
+    (folder, objects): (&Path, &Path),
+    settings: &[(String, String)],
+) -> Command {
+    let mut command = command(tree, []);
+    command.env("GIT_DIR", folder).env("GIT_OBJECT_DIRECTORY", objects);
+    // What was given in this way when the loop was started is among the settings.
+    command.env_remove("GIT_CONFIG_PARAMETERS").env("GIT_CONFIG_COUNT", settings.len().to_string());
+    for (at, (name, value)) in settings.iter().enumerate() {
+        command.env(format!("GIT_CONFIG_KEY_{at}"), name).env(format!("GIT_CONFIG_VALUE_{at}"), value);
+    }
     let chosen = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| std::env::var_os(name).is_some());
-    if !chosen && !sets_ssh(folder) {
+    if !chosen && !settings.iter().any(|(name, _)| name == "core.sshcommand") {
         command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
     }
     command
-}
-
-fn sets_ssh(folder: &Path) -> bool {
-    let asked = git_command(folder, []).args(["config", "core.sshCommand"]).stderr(Stdio::null()).output();
-    asked.is_ok_and(|asked| asked.status.success())
 }
 
 fn command<'s>(folder: &Path, besides: impl IntoIterator<Item = &'s str>) -> Command {

@@ -1,7 +1,8 @@
 //! From a claimed task to its worker: a branch, a work tree, a process.
 
 use super::coordinator::{Coordinator, Happened, Slot, Stage, name};
-use super::prepare::TreeJob;
+use super::prepare::{TreeJob, Unprepared};
+use super::remote::Refusal;
 use super::waiting::conflicts_elsewhere;
 use super::worker::{self, Claim, LimitsLeft};
 use crate::{RunMessage, RunnerError};
@@ -158,19 +159,18 @@ impl Coordinator<'_> {
     }
 
     /// The tree stands: its worker begins, unless somebody wants the end meanwhile.
-    pub(super) fn prepared(&mut self, slot: usize, made: Result<(), String>) {
+    pub(super) fn prepared(&mut self, slot: usize, made: Result<(), Unprepared>) {
         let Some(Slot { mut claim, .. }) = self.slots[slot].take() else { return };
         self.note_base(&mut claim);
         if self.ends() {
             self.hand_back(&claim, "the loop was stopped before its worker began");
             return;
         }
-        if let Err(words) = made {
-            self.warn(&format!("task {}: {words}", claim.slug));
-            self.failures.note(&claim.slug, &words);
-            self.fail(&claim, &words);
+        if let Err(why) = made {
+            self.unprepared(&claim, why);
             return;
         }
+        self.remote_is_reached();
         if self.paused {
             // Begun first of all when somebody says to go on; its tree stands by then.
             self.claimed.push_front(claim);
@@ -189,6 +189,27 @@ impl Coordinator<'_> {
                 self.warn(&words);
                 self.failures.note(&claim.slug, &words);
                 self.fail(&claim, &words);
+            }
+        }
+    }
+
+    fn unprepared(&mut self, claim: &Claim, why: Unprepared) {
+        match why {
+            Unprepared::Task(words) => {
+                self.warn(&format!("task {}: {words}", claim.slug));
+                self.failures.note(&claim.slug, &words);
+                self.fail(claim, &words);
+            }
+            Unprepared::Remote(Refusal::Unreached(error)) => {
+                self.remote_is_away(&error);
+                self.hand_back(claim, "the remote could not be reached before its worker began");
+            }
+            Unprepared::Remote(Refusal::Final(error) | Refusal::Failed(error)) => {
+                self.hand_back(claim, &error.to_string());
+                self.remote_is_closed(&error);
+            }
+            Unprepared::Remote(Refusal::Cancelled) => {
+                self.hand_back(claim, "the loop was stopped before its worker began");
             }
         }
     }

@@ -6,7 +6,9 @@ use super::git::Git;
 use super::land::LoopBranch;
 use super::merging::MergeEnd;
 use super::outcome::{ParallelSummary, TaskOutcome};
+use super::prepare::Unprepared;
 use super::remote::Remote;
+use super::remote_rest::RemoteRest;
 use super::worker::Claim;
 use crate::child::{Doing, Running};
 use crate::job::Job;
@@ -37,7 +39,7 @@ pub(super) enum Happened {
     Child(Doing),
     Prepared {
         slot: usize,
-        made: Result<(), String>,
+        made: Result<(), Unprepared>,
     },
     Merged(MergeEnd),
     /// A line of something that the coordinator itself runs for a task.
@@ -78,6 +80,7 @@ pub(super) struct Coordinator<'j> {
     pub target: LoopBranch,
     /// Where several machines work on the project.
     pub remote: Option<Remote>,
+    pub remote_rest: RemoteRest,
     pub children: SyncSender<Doing>,
     pub sender: Sender<Happened>,
     receiver: Receiver<Happened>,
@@ -134,7 +137,7 @@ impl<'j> Coordinator<'j> {
         let remote = job.settings.push.as_deref();
         let goes_on = job.resumed.as_ref().and_then(|run| run.branch.clone());
         let own = goes_on.or_else(|| checked_out.clone());
-        let remote = remote.map(|name| Remote::of(&git, name, own.as_deref())).transpose()?;
+        let remote = remote.map(|name| Remote::of(&git, name, own.as_deref(), &job.state)).transpose()?;
         let mut run_store = RunStore::of(job)?;
         let left_by = run_store.store().unfinished_runs(&job.folder.to_string_lossy())?;
         let mut run = recover::take_over(job, &mut run_store, tell)?;
@@ -163,6 +166,7 @@ impl<'j> Coordinator<'j> {
             git,
             target,
             remote,
+            remote_rest: RemoteRest::default(),
             children,
             sender,
             receiver,
@@ -229,6 +233,7 @@ impl<'j> Coordinator<'j> {
                     self.end_with(finish, why, if at_once { Stopping::Hard } else { Stopping::Soft });
                 }
                 CoordinatorStep::Wait(_) => return Ok(TICK),
+                CoordinatorStep::Start if self.waits_for_remote() => return Ok(TICK),
                 CoordinatorStep::Start if self.rest_until.is_some_and(|until| Instant::now() < until) => {
                     return Ok(TICK);
                 }

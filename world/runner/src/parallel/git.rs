@@ -2,7 +2,7 @@
 
 use super::bounded::{self, BoundedEnd, Cancel, Pipe};
 use crate::RunnerError;
-use crate::git_command::{LIST_PROGRAMS, ProgramsOff, git_command, git_command_to_others};
+use crate::git_command::{LIST_PROGRAMS, ProgramsOff, git_command};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -16,16 +16,8 @@ pub(crate) struct Git {
     /// Filters and drivers that the repository itself names, switched off.
     off: ProgramsOff,
     nobody: bool,
-    others: OtherMachines,
     /// What the log of a branch says of its moves.
     noted: Option<String>,
-}
-
-/// Whether a call may go to another machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum OtherMachines {
-    Left,
-    Reached,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,9 +30,7 @@ pub(crate) struct GitOutput {
 impl Git {
     /// For one work tree. What its repository configures is looked up once.
     pub(crate) fn at(folder: &Path) -> Self {
-        let others = OtherMachines::Left;
-        let mut git =
-            Self { folder: folder.to_path_buf(), off: ProgramsOff::default(), nobody: false, others, noted: None };
+        let mut git = Self { folder: folder.to_path_buf(), off: ProgramsOff::default(), nobody: false, noted: None };
         git.off = ProgramsOff::read(&git.text(&LIST_PROGRAMS).unwrap_or_default());
         git.nobody = git.text(&["var", "GIT_COMMITTER_IDENT"]).is_none();
         git
@@ -56,31 +46,13 @@ impl Git {
         Self { noted: Some(word.to_string()), ..self.clone() }
     }
 
-    /// The same, for what is fetched or pushed.
-    pub(crate) fn to_others(&self) -> Self {
-        Self { others: OtherMachines::Reached, ..self.clone() }
-    }
-
     /// Filters that are switched off, and so must not see files again.
     pub(crate) fn switched_off(&self) -> &[String] {
         &self.off.filters
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Result<GitOutput, RunnerError> {
-        let mut git = GitOutput::default();
-        let (mut out, mut error) = (Vec::new(), Vec::new());
-        let end = bounded::run(self.command(args), LONGEST, &Cancel::default(), |pipe, line| match pipe {
-            Pipe::Out => out.extend_from_slice(line),
-            Pipe::Error => error.extend_from_slice(line),
-        });
-        let end = end.map_err(|source| RunnerError::Start { program: "git".to_string(), source })?;
-        git.ok = end == BoundedEnd::Code(Some(0));
-        git.out = String::from_utf8_lossy(&out).into_owned();
-        git.error = String::from_utf8_lossy(&error).trim().to_string();
-        if end == BoundedEnd::TimedOut {
-            git.error = format!("it took longer than {} s and was ended", LONGEST.as_secs());
-        }
-        Ok(git)
+        run_to_end(self.command(args), &Cancel::default())
     }
 
     /// What it printed, where it went well.
@@ -119,10 +91,7 @@ impl Git {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = match self.others {
-            OtherMachines::Left => git_command(&self.folder, []),
-            OtherMachines::Reached => git_command_to_others(&self.folder),
-        };
+        let mut command = git_command(&self.folder, []);
         self.off.apply(&mut command);
         command.args(args).current_dir(&self.folder);
         if let Some(word) = &self.noted {
@@ -135,4 +104,22 @@ impl Git {
         }
         command
     }
+}
+
+/// One call of git, ended where it takes too long or somebody wants the end.
+pub(super) fn run_to_end(command: Command, cancel: &Cancel) -> Result<GitOutput, RunnerError> {
+    let mut git = GitOutput::default();
+    let (mut out, mut error) = (Vec::new(), Vec::new());
+    let end = bounded::run(command, LONGEST, cancel, |pipe, line| match pipe {
+        Pipe::Out => out.extend_from_slice(line),
+        Pipe::Error => error.extend_from_slice(line),
+    });
+    let end = end.map_err(|source| RunnerError::Start { program: "git".to_string(), source })?;
+    git.ok = end == BoundedEnd::Code(Some(0));
+    git.out = String::from_utf8_lossy(&out).into_owned();
+    git.error = String::from_utf8_lossy(&error).trim().to_string();
+    if end == BoundedEnd::TimedOut {
+        git.error = format!("it took longer than {} s and was ended", LONGEST.as_secs());
+    }
+    Ok(git)
 }

@@ -6,7 +6,7 @@ use super::checks::{Check, Checked};
 use super::git::Git;
 use super::land::{Landing, LoopBranch};
 use super::merge::{self, Joined, Style};
-use super::remote::{Pushed, Remote};
+use super::remote::{Pushed, Refusal, Remote};
 use super::tree;
 use crate::RunnerError;
 use engine::loops::{Conflict, MergeStyle};
@@ -51,21 +51,36 @@ pub(super) enum MergeEnd {
     Refuted(String),
     /// Git could not; nobody's work is at fault.
     Failed(RunnerError),
+    /// The remote cannot be reached: it is merged later.
+    Unreached(RunnerError),
+    /// Nothing can be merged before a person does something.
+    Stuck(RunnerError),
     Cancelled,
+}
+
+impl From<Refusal> for MergeEnd {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Unreached(error) => Self::Unreached(error),
+            Refusal::Final(error) => Self::Stuck(error),
+            Refusal::Failed(error) => Self::Failed(error),
+            Refusal::Cancelled => Self::Cancelled,
+        }
+    }
 }
 
 impl MergeJob {
     pub(super) fn run(&self, cancel: &Cancel, mut hear: impl FnMut(&[u8])) -> MergeEnd {
-        self.steps(cancel, &mut hear).unwrap_or_else(MergeEnd::Failed)
+        self.steps(cancel, &mut hear).unwrap_or_else(MergeEnd::from)
     }
 
-    fn steps(&self, cancel: &Cancel, hear: &mut dyn FnMut(&[u8])) -> Result<MergeEnd, RunnerError> {
+    fn steps(&self, cancel: &Cancel, hear: &mut dyn FnMut(&[u8])) -> Result<MergeEnd, Refusal> {
         let tree = self.main.of(&self.folder);
         if let Err(words) = tree::gather(&tree, &self.branch, &self.slug) {
             return Ok(MergeEnd::Refuted(words));
         }
-        // Of a coordinator that was killed while it landed this.
-        let landed = tree::landing(&tree).filter(|tip| tree.commit(&self.branch).as_deref() == Some(tip));
+        // Of a coordinator that was killed while it landed this, or of an earlier round.
+        let mut landed = tree::landing(&tree).filter(|tip| tree.commit(&self.branch).as_deref() == Some(tip));
         tree::mark_gathered(&tree, "");
         let message = format!("Merge task {}: {}", self.slug, model::text::line(&self.title, 100));
         let style = Style { style: self.style, message: &message };
@@ -81,6 +96,8 @@ impl MergeJob {
             }
             let head = self.target.head(&tree);
             let tip = match merge::join(&tree, &self.branch, &head, &style)? {
+                // Nobody has pushed what is inside here, or what somebody committed here since.
+                Joined::Inside if self.pushed(&head, cancel)? == Pushed::Overtaken => continue,
                 Joined::Inside if landed.is_some() => {
                     return Ok(MergeEnd::Merged { commit: landed.unwrap_or(head), aside: None });
                 }
@@ -112,6 +129,7 @@ impl MergeJob {
             if self.pushed(&tip, cancel)? == Pushed::Overtaken {
                 continue;
             }
+            landed = Some(tip.clone());
             match self.target.land(&self.main, &head, &tip)? {
                 Landing::OnBranch => return Ok(MergeEnd::Merged { commit: tip, aside: None }),
                 Landing::Aside(why) => return Ok(MergeEnd::Merged { commit: tip, aside: Some(why) }),
@@ -119,12 +137,12 @@ impl MergeJob {
             }
         }
         let said = "its branch moved again and again while this work was merged".to_string();
-        Err(RunnerError::Git { what: "merge".to_string(), said })
+        Err(RunnerError::Git { what: "merge".to_string(), said }.into())
     }
 
     /// Before anybody is told that it is done: whoever waits for it on another machine must find it there.
-    fn pushed(&self, tip: &str, cancel: &Cancel) -> Result<Pushed, RunnerError> {
-        self.remote.as_ref().map_or(Ok(Pushed::There), |remote| remote.push(&self.main, tip, cancel))
+    fn pushed(&self, tip: &str, cancel: &Cancel) -> Result<Pushed, Refusal> {
+        self.remote.as_ref().map_or(Ok(Pushed::There), |remote| remote.push(tip, cancel))
     }
 
     /// Nobody committed anything: what passes must do so without what only this work tree has.
@@ -134,7 +152,7 @@ impl MergeJob {
         (head, proven): (&str, bool),
         cancel: &Cancel,
         hear: &mut dyn FnMut(&[u8]),
-    ) -> Result<MergeEnd, RunnerError> {
+    ) -> Result<MergeEnd, Refusal> {
         let left = tree::overlooked(tree);
         let checked = match &self.verify {
             None => Checked::Passed,

@@ -15,8 +15,12 @@ mod land;
 mod merge;
 mod merging;
 mod outcome;
+mod own_folder;
 mod prepare;
 mod remote;
+mod remote_rest;
+#[cfg(test)]
+mod remote_tests;
 mod settle;
 #[cfg(test)]
 mod tests;

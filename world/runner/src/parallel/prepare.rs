@@ -5,7 +5,7 @@ use super::bounded::Cancel;
 use super::checks::{Check, Checked};
 use super::git::Git;
 use super::land::LoopBranch;
-use super::remote::Remote;
+use super::remote::{Refusal, Remote};
 use super::{merge, tree};
 use crate::RunnerError;
 use std::path::PathBuf;
@@ -22,15 +22,33 @@ pub(super) struct TreeJob {
     pub setup: Option<Check>,
 }
 
+/// Why there is no work tree.
+#[derive(Debug)]
+pub(super) enum Unprepared {
+    /// Words for the task: it comes back with them.
+    Task(String),
+    /// The task is not at fault.
+    Remote(Refusal),
+}
+
+impl From<String> for Unprepared {
+    fn from(words: String) -> Self {
+        Self::Task(words)
+    }
+}
+
 impl TreeJob {
-    /// `Err` has words for the task: it comes back with them.
-    pub(super) fn run(&self, cancel: &Cancel, mut hear: impl FnMut(&[u8])) -> Result<(), String> {
+    pub(super) fn run(&self, cancel: &Cancel, mut hear: impl FnMut(&[u8])) -> Result<(), Unprepared> {
         let failed = |error: RunnerError| format!("no work tree could be made for it: {error}");
         let fresh = self.main.commit(&format!("refs/heads/{}", self.branch)).is_none();
         let made = !self.folder.join(".git").exists();
         if let Some(remote) = &self.remote {
-            let unreached = |error| format!("what others finished could not be taken in: {error}");
-            remote.follow(&self.main, &self.target, cancel).map_err(unreached)?;
+            remote.follow(&self.main, &self.target, cancel).map_err(|refusal| match refusal {
+                Refusal::Failed(error) => {
+                    Unprepared::Task(format!("what others finished could not be taken in: {error}"))
+                }
+                refusal => Unprepared::Remote(refusal),
+            })?;
         }
         let head = self.target.head(&self.main);
         let tree = tree::add(&self.main, &self.folder, &self.branch, &head).map_err(failed)?;
@@ -40,11 +58,11 @@ impl TreeJob {
         }
         match self.setup.as_ref().filter(|_| made).map(|check| check.run(&self.folder, cancel, &mut hear)) {
             None | Some(Checked::Passed) => Ok(()),
-            Some(Checked::Cancelled) => Err("the loop was stopped".to_string()),
+            Some(Checked::Cancelled) => Err("the loop was stopped".to_string().into()),
             Some(Checked::Failed(words)) => {
                 // The next attempt sets it up again.
                 tree::remove(&self.main, &self.folder, &self.branch);
-                Err(format!("the setup of its work tree failed: {words}"))
+                Err(format!("the setup of its work tree failed: {words}").into())
             }
         }
     }

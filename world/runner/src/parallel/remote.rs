@@ -5,27 +5,28 @@ use super::bounded::Cancel;
 use super::git::{Git, GitOutput};
 use super::land::LoopBranch;
 use super::merge;
+use super::own_folder::{OwnFolder, THERE};
 use crate::RunnerError;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A remote that cannot be reached is asked again for so long; leases are renewed meanwhile.
-const PATIENCE: Duration = Duration::from_secs(900);
+/// A remote that cannot be reached is asked again for so long; then whoever asked says so, rests and comes back.
+const PATIENCE: Duration = Duration::from_secs(10);
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How often somebody who wants the end is heard during a pause.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Where a push or a fetch leads, and what it runs.
-const WHERE_TO: &str =
-    r"^(core\.(sshcommand|gitproxy)|remote\..*|url\..*|credential\..*|http\..*|protocol\..*|ssh\..*)$";
+/// Refs of the folder a remote is reached from: the commit the branch has there, and one that is here for certain.
+const FETCHED: &str = "refs/taut/there";
+const HERE: &str = "refs/taut/here";
 
 #[derive(Debug, Clone)]
 pub(super) struct Remote {
     name: String,
     /// The loop's own branch, which is called the same there.
     branch: String,
-    /// The repository's settings of where it leads, as they were when a person started the loop: an agent can write them.
-    settings: String,
+    /// Reached as it was when a person started the loop: an agent can write the settings of the repository.
+    own: OwnFolder,
 }
 
 /// What became of a push.
@@ -36,30 +37,49 @@ pub(super) enum Pushed {
     Overtaken,
 }
 
-/// Why a call of git did not get through.
-enum Refusal {
-    /// It may the next time.
+/// Why something did not get through.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The remote cannot be reached now; nobody's work is at fault.
     Unreached(RunnerError),
+    /// It will be so for every task until a person does something.
     Final(RunnerError),
+    /// Git here could not.
+    Failed(RunnerError),
+    /// Somebody wants the end.
+    Cancelled,
+}
+
+impl From<RunnerError> for Refusal {
+    fn from(error: RunnerError) -> Self {
+        Self::Failed(error)
+    }
 }
 
 impl Remote {
     /// Asks it once, so that a loop whose results would go nowhere does not begin.
-    pub(super) fn of(git: &Git, name: &str, own: Option<&str>) -> Result<Self, RunnerError> {
+    pub(super) fn of(git: &Git, name: &str, own: Option<&str>, state: &Path) -> Result<Self, RunnerError> {
         let branch =
             own.ok_or_else(|| wrong("no branch is checked out that could be pushed: `git switch <branch>`"))?;
-        if git.text(&["remote", "get-url", "--push", "--", name]).is_none() {
+        let Some(own) = OwnFolder::of(git, name, state)? else {
             return Err(wrong(&format!("there is no remote {name}: `git remote -v` lists them")));
+        };
+        let remote = Self { name: name.to_string(), branch: branch.to_string(), own };
+        match remote.fetch(git, &Cancel::default()) {
+            Ok(_) => Ok(remote),
+            Err(Refusal::Unreached(error) | Refusal::Final(error) | Refusal::Failed(error)) => Err(error),
+            Err(Refusal::Cancelled) => Err(wrong("somebody wanted the end")),
         }
-        let remote = Self { name: name.to_string(), branch: branch.to_string(), settings: settings(git) };
-        remote.fetch(git).map_err(Refusal::error)?;
-        Ok(remote)
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Before a task begins: the loop's branch goes forward to what others finished. Where both have commits of their own,
     /// they are brought together with the next merge.
-    pub(super) fn follow(&self, main: &Git, target: &LoopBranch, cancel: &Cancel) -> Result<(), RunnerError> {
-        let Some(there) = patiently(cancel, || self.fetch(main))? else { return Ok(()) };
+    pub(super) fn follow(&self, main: &Git, target: &LoopBranch, cancel: &Cancel) -> Result<(), Refusal> {
+        let Some(there) = patiently(cancel, || self.fetch(main, cancel))? else { return Ok(()) };
         let head = target.head(main);
         if main.is_ancestor(&head, &there) && head != there {
             target.land(main, &head, &there)?;
@@ -74,8 +94,8 @@ impl Remote {
         target: &LoopBranch,
         back_to: &str,
         cancel: &Cancel,
-    ) -> Result<(), RunnerError> {
-        let Some(there) = patiently(cancel, || self.fetch(main))? else { return Ok(()) };
+    ) -> Result<(), Refusal> {
+        let Some(there) = patiently(cancel, || self.fetch(main, cancel))? else { return Ok(()) };
         let head = target.head(main);
         if main.is_ancestor(&there, &head) {
             return Ok(());
@@ -89,23 +109,24 @@ impl Remote {
         let made = tree.commit("HEAD");
         tree.must(&["checkout", "-q", "--force", back_to])?;
         match (taken?, made) {
-            (None, Some(made)) => target.land(main, &head, &made).map(drop),
-            (files, _) => Err(wrong(&format!(
+            (None, Some(made)) => Ok(target.land(main, &head, &made).map(drop)?),
+            (files, _) => Err(Refusal::Final(wrong(&format!(
                 "{} has commits that {} on {} conflicts with in {}: bring them together (`git pull`) and push",
                 self.branch,
                 self.branch,
                 self.name,
                 files.unwrap_or_default().join(", ")
-            ))),
+            )))),
         }
     }
 
     /// Forward alone: the remote itself says whether somebody was quicker.
-    pub(super) fn push(&self, git: &Git, tip: &str, cancel: &Cancel) -> Result<Pushed, RunnerError> {
+    pub(super) fn push(&self, tip: &str, cancel: &Cancel) -> Result<Pushed, Refusal> {
         let to = format!("{tip}:refs/heads/{}", self.branch);
+        let options = ["push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags"];
+        let push = [&options[..], &["--recurse-submodules=no", "--", THERE, &to]].concat();
         patiently(cancel, || {
-            let said =
-                self.reach(git, &["push", "--porcelain", "--no-verify", "--no-signed", "--", &self.name, &to])?;
+            let said = self.own.run(&push, cancel)?;
             if said.ok {
                 return Ok(Pushed::There);
             }
@@ -124,69 +145,50 @@ impl Remote {
     }
 
     /// The commit the branch has there; none where it is not there yet.
-    fn fetch(&self, git: &Git) -> Result<Option<String>, Refusal> {
-        let tracking = format!("refs/remotes/{}/{}", self.name, self.branch);
-        let from = format!("+refs/heads/{}:{tracking}", self.branch);
-        let options =
-            ["fetch", "-q", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--", &self.name, &from];
-        let said = self.reach(git, &options)?;
+    fn fetch(&self, git: &Git, cancel: &Cancel) -> Result<Option<String>, Refusal> {
+        // Or it would ask for all that is here already.
+        if let Some(here) = git.commit(&format!("refs/heads/{}", self.branch)).or_else(|| git.commit("HEAD")) {
+            self.own.run(&["update-ref", HERE, &here], cancel)?;
+        }
+        let from = format!("+refs/heads/{}:{FETCHED}", self.branch);
+        let options = ["fetch", "-q", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head"];
+        let said = self.own.run(&[&options[..], &["--", THERE, &from]].concat(), cancel)?;
         if said.ok {
-            return Ok(git.commit(&tracking));
+            let there = self.own.commit(FETCHED);
+            if let Some(there) = &there {
+                // For people who look at it; nothing here is decided by it.
+                git.run(&["update-ref", &format!("refs/remotes/{}/{}", self.name, self.branch), there])?;
+            }
+            return Ok(there);
         }
         if said.error.contains("couldn't find remote ref") {
             return Ok(None);
         }
         Err(Refusal::Unreached(failed("fetch", &said)))
     }
-
-    fn reach(&self, git: &Git, args: &[&str]) -> Result<GitOutput, Refusal> {
-        if settings(git) != self.settings {
-            return Err(Refusal::Final(wrong(&format!(
-                "the repository's own settings of where {} is and how it is reached have changed since the loop was \
-                 started (`git config --local --list`): nothing is sent; start it again if that was you",
-                self.name
-            ))));
-        }
-        git.to_others().run(args).map_err(Refusal::Final)
-    }
-}
-
-impl Refusal {
-    fn error(self) -> RunnerError {
-        match self {
-            Self::Unreached(error) | Self::Final(error) => error,
-        }
-    }
 }
 
 /// Asked again until it gets through, somebody wants the end, or it was long enough.
-fn patiently<T>(cancel: &Cancel, mut ask: impl FnMut() -> Result<T, Refusal>) -> Result<T, RunnerError> {
+fn patiently<T>(cancel: &Cancel, mut ask: impl FnMut() -> Result<T, Refusal>) -> Result<T, Refusal> {
     let (since, mut pause) = (Instant::now(), SHORTEST_PAUSE);
     loop {
         let error = match ask() {
-            Ok(done) => return Ok(done),
-            Err(Refusal::Final(error)) => return Err(error),
+            Err(_) if cancel.is_set() => return Err(Refusal::Cancelled),
             Err(Refusal::Unreached(error)) => error,
+            done => return done,
         };
         let until = Instant::now() + pause;
         if until.duration_since(since) > PATIENCE {
-            return Err(error);
+            return Err(Refusal::Unreached(error));
         }
         while Instant::now() < until {
             if cancel.is_set() {
-                return Err(error);
+                return Err(Refusal::Cancelled);
             }
             std::thread::sleep(LOOK_EVERY);
         }
-        pause = LONGEST_PAUSE.min(pause * 2);
+        pause *= 2;
     }
-}
-
-/// What the repository itself says of where things go; the user's own settings are theirs.
-fn settings(git: &Git) -> String {
-    let listed = git.text(&["config", "--show-scope", "--includes", "--get-regexp", WHERE_TO]).unwrap_or_default();
-    let own = |line: &&str| line.starts_with("local\t") || line.starts_with("worktree\t");
-    listed.lines().filter(own).collect::<Vec<_>>().join("\n")
 }
 
 /// The line of a push that tells of a ref which was not taken.

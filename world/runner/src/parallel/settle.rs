@@ -27,6 +27,9 @@ impl Coordinator<'_> {
             }
             return;
         }
+        if self.remote_rests() {
+            return;
+        }
         let Some(next) = self.to_merge.iter().position(|claim| self.lands_now(claim)) else { return };
         let claim = self.to_merge.remove(next);
         let proposed = self.run_store.store().task(&self.job.project, &claim.slug).ok().flatten();
@@ -79,6 +82,9 @@ impl Coordinator<'_> {
 
     pub(super) fn merged(&mut self, end: MergeEnd) {
         let Some(claim) = self.merging.take() else { return };
+        if matches!(end, MergeEnd::Merged { .. } | MergeEnd::Nothing { .. }) {
+            self.remote_is_reached();
+        }
         match end {
             MergeEnd::Merged { commit, aside } => self.landed(&claim, &commit, aside),
             MergeEnd::Nothing { left } => self.done_without_merge(&claim, &left),
@@ -87,6 +93,17 @@ impl Coordinator<'_> {
             MergeEnd::Failed(error) => {
                 self.warn(&format!("task {} could not be merged: {error}", claim.slug));
                 self.refuted(&claim, &format!("its branch could not be merged: {error}"));
+            }
+            // Its proposal stands and its lease is renewed: it is only not merged yet.
+            MergeEnd::Unreached(error) => {
+                self.remote_is_away(&error);
+                self.outcome(&claim.slug).why = Some(error.to_string());
+                self.enqueue(claim);
+            }
+            MergeEnd::Stuck(error) => {
+                self.warn(&format!("task {} is proven and not merged: {error}", claim.slug));
+                self.outcome(&claim.slug).why = Some(error.to_string());
+                self.remote_is_closed(&error);
             }
             // It is on record, and proven.
             MergeEnd::Cancelled => {}

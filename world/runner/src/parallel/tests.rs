@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-struct Place {
+pub(super) struct Place {
     top: tempfile::TempDir,
 }
 
@@ -19,7 +19,7 @@ const MERGE: Style<'_> = Style { style: MergeStyle::Merge, message: "Merge task 
 
 impl Place {
     /// A repository on branch `main` with two files.
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let place = Self { top: tempfile::tempdir().unwrap() };
         fs::create_dir(place.mine()).unwrap();
         place.git(&["init", "-q", "-b", "main"]);
@@ -32,11 +32,11 @@ impl Place {
         place
     }
 
-    fn mine(&self) -> PathBuf {
+    pub(super) fn mine(&self) -> PathBuf {
         self.top.path().join("mine")
     }
 
-    fn put(&self, name: &str, text: &str) {
+    pub(super) fn put(&self, name: &str, text: &str) {
         fs::write(self.mine().join(name), text).unwrap();
     }
 
@@ -45,21 +45,21 @@ impl Place {
     }
 
     /// As a person would.
-    fn git(&self, args: &[&str]) -> String {
+    pub(super) fn git(&self, args: &[&str]) -> String {
         plain(&self.mine(), args)
     }
 
-    fn ours(&self) -> Git {
+    pub(super) fn ours(&self) -> Git {
         Git::at(&self.mine())
     }
 
-    fn target(&self, own: Option<&str>) -> LoopBranch {
+    pub(super) fn target(&self, own: Option<&str>) -> LoopBranch {
         let base = self.git(&["rev-parse", "HEAD"]).trim().to_string();
         LoopBranch { own: own.map(String::from), aside: "taut/x/_merged".to_string(), base }
     }
 
     /// The work tree of a task, with one commit on it.
-    fn task(&self, name: &str, file: &str, text: &str) -> Git {
+    pub(super) fn task(&self, name: &str, file: &str, text: &str) -> Git {
         let (git, branch) = (self.ours(), format!("taut/x/{name}"));
         let tree = tree::add(&git, &self.top.path().join("trees").join(name), &branch, "HEAD").unwrap();
         fs::write(tree.folder.join(file), text).unwrap();
@@ -68,7 +68,7 @@ impl Place {
     }
 }
 
-fn plain(folder: &Path, args: &[&str]) -> String {
+pub(super) fn plain(folder: &Path, args: &[&str]) -> String {
     let mut command = Command::new("git");
     command
         .arg("-C")
