@@ -31,6 +31,8 @@ pub struct SharedState {
     /// How many events it was sent, and when the last of them.
     pub events_sent: u64,
     pub events_sent_at: Option<i64>,
+    /// How many it will not have.
+    pub events_refused: u64,
     /// The last event as it was sent, so that anybody can see what leaves.
     pub last_event: Option<serde_json::Value>,
     /// What a person ought to know: the home was copied, or restored. The newest last, with its moment.
@@ -84,6 +86,12 @@ impl Store {
 
     pub fn starts(&self) -> Result<i64, Error> {
         Ok(self.meta(STARTS)?.and_then(|text| text.parse().ok()).unwrap_or_default())
+    }
+
+    /// The server was told of more starts under this id, by a copy that has another id by now.
+    pub fn raise_starts(&mut self, starts: i64) -> Result<(), Error> {
+        let most = self.starts()?.max(starts);
+        self.set_meta(STARTS, &most.to_string())
     }
 
     /// The daemon that spoke for this machine last, as it was drawn at its start.

@@ -142,10 +142,6 @@ pub(crate) fn addressee(conn: &Connection, typed: &str) -> rusqlite::Result<Resu
         return Ok(Err(Vec::new()));
     }
     let server: String = conn.prepare_cached(SERVER)?.query_row([], |row| row.get(0))?;
-    if let Some(one) = all.iter().find(|one| one.told.conversation.as_deref() == Some(typed)) {
-        let name = one.told.conversation.clone().unwrap_or_default();
-        return Ok(Ok(RemoteAddressee { server, machine: None, shown: name.clone(), name }));
-    }
     let (name, place) = typed.rsplit_once('@').map_or((typed, None), |(name, place)| (name, Some(place)));
     let key = agent_name::key(name);
     let is_meant = |one: &&RemoteAgent| {
@@ -154,6 +150,11 @@ pub(crate) fn addressee(conn: &Connection, typed: &str) -> rusqlite::Result<Resu
     };
     let meant: Vec<&RemoteAgent> = all.iter().filter(is_meant).collect();
     Ok(match meant.as_slice() {
+        // A name means an agent first: what a conversation is called is for its machine to say, and it may say anything.
+        [] if is_conversation(typed) && carried(&all, typed) => {
+            let name = typed.to_string();
+            Ok(RemoteAddressee { server, machine: None, shown: name.clone(), name })
+        }
         [one] => Ok(RemoteAddressee {
             server,
             machine: Some(one.machine.clone()),
@@ -174,8 +175,19 @@ pub(crate) fn names(conn: &Connection) -> rusqlite::Result<Vec<String>> {
 
 /// A conversation that another machine carries, where this is its name.
 pub(crate) fn conversation(conn: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
-    let all = list(conn)?;
-    Ok(all.into_iter().filter_map(|one| one.told.conversation).find(|carried| carried == name))
+    Ok((is_conversation(name) && carried(&list(conn)?, name)).then(|| name.to_string()))
+}
+
+fn carried(all: &[RemoteAgent], name: &str) -> bool {
+    all.iter().any(|one| one.told.conversation.as_deref() == Some(name))
+}
+
+/// A UUID, which is what conversations are called by: nobody types it and means an agent.
+fn is_conversation(typed: &str) -> bool {
+    let mut groups = typed.split('-');
+    let is_hex = |group: &str, length: usize| group.len() == length && group.bytes().all(|byte| byte.is_ascii_hexdigit());
+    [8, 4, 4, 4, 12].into_iter().all(|length| groups.next().is_some_and(|group| is_hex(group, length)))
+        && groups.next().is_none()
 }
 
 /// The id of a machine, or the end of it, as views show it where two have one label.
@@ -196,6 +208,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
+    const TALK: &str = "0193f2aa-7c41-7000-8000-0000bbbb3333";
+
     fn agent(machine: &str, label: &str, name: &str) -> RemoteAgent {
         let told = RemoteAgentRow { name: name.into(), status: "working".into(), ..RemoteAgentRow::default() };
         let (machine, label, agent) = (machine.into(), label.into(), format!("id-of-{name}"));
@@ -212,15 +226,31 @@ mod tests {
     #[test]
     fn f9_a_name_means_one_agent_of_the_fleet_or_all_that_could_be_meant_are_named() {
         let mut web = agent("m2", "vm-4", "web");
-        web.told.conversation = Some("talk".into());
+        web.told.conversation = Some(TALK.into());
         let (_home, store) = store(&[agent("m1", "vm-3", "api"), agent("m2", "vm-4", "api"), web]);
         let meant = |typed: &str| store.read(|conn| addressee(conn, typed)).unwrap();
         assert_eq!(meant("api@vm-3").unwrap().shown, "api@vm-3");
         assert_eq!(meant("API@m2").unwrap().machine.as_deref(), Some("m2"));
         assert_eq!(meant("web").unwrap().name, "id-of-web");
-        assert_eq!(meant("talk").unwrap().machine, None, "a conversation is of no machine");
+        assert_eq!(meant(TALK).unwrap().machine, None, "a conversation is of no machine");
         assert_eq!(meant("api").unwrap_err(), ["api@vm-3", "api@vm-4"]);
         assert!(meant("nobody@vm-3").unwrap_err().is_empty());
+    }
+
+    #[test]
+    fn t7_a_conversation_that_is_called_like_an_agent_takes_nobodys_messages() {
+        let mut hostile = agent("m9", "evil", "x");
+        let meant = |talk: &str, typed: &str| {
+            hostile.told.conversation = Some(talk.into());
+            let (_home, store) = store(&[agent("m1", "ben-laptop", "web"), hostile.clone()]);
+            store.read(|conn| addressee(conn, typed)).unwrap().map(|one| one.machine)
+        };
+        let mut meant = meant;
+        for typed in ["web@ben-laptop", "web", "id-of-web"] {
+            assert_eq!(meant(typed, typed), Ok(Some("m1".into())), "{typed}");
+        }
+        assert_eq!(meant("api@ben-laptop", "api@ben-laptop"), Err(Vec::new()), "nobody has this name");
+        assert_eq!(meant("api", "api"), Err(Vec::new()), "no conversation is called so");
     }
 
     #[test]

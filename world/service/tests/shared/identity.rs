@@ -43,13 +43,25 @@ fn x1_a_copied_home_draws_a_name_of_its_own_and_gives_up_what_is_the_others() {
     let id = one.store().shared_state().unwrap().unwrap().server;
     assert_eq!(one.store().shared_holds(&id).unwrap().len(), 1);
     assert!(one.notices().is_empty(), "{:?}", one.notices());
+    // The server has heard of a later start than its own; it is the machine all the same, today and after the next start.
+    let name = one.id();
+    for _ in 0..3 {
+        one.rounds.hear_again();
+        one.round();
+    }
+    one.restart();
+    one.round();
+    assert_eq!((one.id(), one.notices()), (name, Vec::new()));
+    assert_eq!(one.store().shared_holds(&id).unwrap().len(), 1);
 }
 
 #[test]
 fn x1_a_machine_that_was_set_back_to_a_snapshot_is_another() {
     let Some(server) = Server::start() else { return };
     let mut one = server.machine("vm-1", "none");
+    one.begin("ann", "acme");
     one.round();
+    assert_eq!(server.count("agents"), 1);
     let mut snapshot = one.copied("vm-1");
     one.restart();
     one.round();
@@ -61,6 +73,7 @@ fn x1_a_machine_that_was_set_back_to_a_snapshot_is_another() {
     server.sql("UPDATE taut.machines SET seen_at = seen_at - interval '1 hour'");
     snapshot.round();
     assert_ne!(snapshot.id(), id);
+    assert_eq!(server.sql(&format!("SELECT count(*) FROM taut.agents WHERE machine = '{id}'")), "0", "nobody runs there");
     assert!(snapshot.notices().iter().any(|text| text.contains("snapshot")), "{:?}", snapshot.notices());
 }
 

@@ -129,3 +129,81 @@ fn x3_a_server_that_is_away_for_long_blocks_nobody_and_what_goes_is_counted_and_
     assert!(one.notices().iter().any(|text| text.contains("events were forgotten")), "{:?}", one.notices());
     assert_eq!(events(&server), left);
 }
+
+#[test]
+fn x3_what_leaves_at_full_of_every_event_is_commands_and_paths_and_no_text_that_anybody_wrote() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "full");
+    one.round();
+    one.begin("ann", "acme");
+    let ann = ("ann", "acme");
+    let long = format!("Tool at /home/ben/KEPT{}", "x".repeat(100));
+    let calls = [
+        ("Bash", json!({"command": "make check", "description": "KEPT"})),
+        ("Bash", json!({"command": "cat > a.txt <<'END'\nKEPT\nEND"})),
+        ("Write", json!({"file_path": "/w/written.txt", "content": "KEPT"})),
+        ("Edit", json!({"file_path": "/w/edited.txt", "old_string": "KEPT", "new_string": "KEPT"})),
+        ("MultiEdit", json!({"file_path": "/w/many.txt", "edits": [{"old_string": "KEPT", "new_string": "KEPT"}]})),
+        ("NotebookEdit", json!({"notebook_path": "/w/note.ipynb", "new_source": "KEPT"})),
+        ("apply_patch", json!({"command": "*** Begin Patch\n*** Add File: a\n+KEPT\n*** End Patch"})),
+        ("Task", json!({"prompt": "KEPT", "description": "KEPT"})),
+        ("AskUserQuestion", json!({"questions": [{"question": "KEPT?", "options": [{"label": "KEPT"}]}]})),
+        ("ExitPlanMode", json!({"plan": "KEPT"})),
+        ("TodoWrite", json!({"todos": [{"content": "KEPT", "status": "pending"}]})),
+        ("Grep", json!({"pattern": "wanted", "path": "/w/src", "nested": {"command": "KEPT"}})),
+        ("WebFetch", json!({"url": "https://example.org/page", "prompt": "KEPT"})),
+        ("mcp__desk__send", json!({"body": "KEPT", "command": {"text": "KEPT"}})),
+        (long.as_str(), json!({"text": "KEPT"})),
+    ];
+    for (at, (tool, input)) in calls.iter().enumerate() {
+        for event in ["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"] {
+            let fields = json!({"tool_name": tool, "tool_input": input, "tool_use_id": format!("t{at}"),
+                "tool_response": {"stdout": "KEPT", "content": "KEPT"}, "error": "KEPT"});
+            one.hook(ann, event, fields);
+        }
+    }
+    for event in model::event::EventKind::ALL.iter().filter(|kind| !kind.name().contains("ToolUse")) {
+        let fields = json!({"prompt": "KEPT", "message": "KEPT", "last_assistant_message": "KEPT", "error": "KEPT",
+            "error_details": "KEPT", "custom_instructions": "KEPT", "compact_summary": "KEPT", "trigger": "manual",
+            "notification_type": "idle_prompt", "title": "KEPT", "command_name": "KEPT", "command_args": "KEPT",
+            "task_id": "1", "task_subject": "KEPT", "task_description": "KEPT", "teammate_name": "KEPT",
+            "agent_id": "sub", "agent_type": "KEPT", "file_path": "/w/KEPT", "new_cwd": "/w/KEPT", "reason": "other",
+            "source": "startup", "tool_calls": [{"tool_name": "Write", "tool_input": {"content": "KEPT"}}]});
+        one.hook(ann, event.name(), fields);
+    }
+    assert!(one.round().events_sent > 60);
+    let rows = server.sql("SELECT to_jsonb(e)::text FROM taut.events e");
+    for row in rows.lines() {
+        assert!(!row.contains("KEPT"), "{row}");
+    }
+    for sent in ["make check", "cat > a.txt", "/w/written.txt", "/w/note.ipynb", "wanted", "example.org/page", "\"manual\""] {
+        assert!(rows.contains(sent), "{sent}: {rows}");
+    }
+    let names = "SELECT DISTINCT name FROM taut.events, jsonb_object_keys(coalesce(detail, '{}')) AS name ORDER BY name";
+    assert_eq!(server.sql(names).lines().collect::<Vec<_>>(), ["call", "input", "kind", "status", "trigger"]);
+    assert_eq!(server.sql("SELECT max(length(tool)) FROM taut.events"), "15");
+}
+
+#[test]
+fn x3_an_event_that_the_server_refuses_is_passed_over_and_said_and_the_rest_arrives() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "summary");
+    one.round();
+    server.sql("ALTER TABLE taut.events ADD CONSTRAINT odd CHECK (tool IS DISTINCT FROM 'Odd')");
+    one.begin("ann", "acme");
+    for n in 0..5 {
+        one.bash(("ann", "acme"), &format!("echo {n}"));
+        one.hook(("ann", "acme"), "PreToolUse", json!({"tool_name": "Odd", "tool_input": {}, "tool_use_id": format!("o{n}")}));
+    }
+    one.round();
+    assert_eq!(server.sql("SELECT count(*) FROM taut.events WHERE tool = 'Bash'"), "5");
+    let said = one.notices();
+    assert!(said.iter().any(|text| text.contains("refused 5 events") && text.contains("odd")), "{said:?}");
+    assert_eq!(one.store().unshipped().unwrap().0, 0);
+    server.sql("REVOKE INSERT ON taut.events FROM taut_agent");
+    server.sql("REVOKE INSERT (at, machine, id, seq, project, agent, session, host_session, sub_agent, event, tool, verdict, micros, rules, reason, detail) ON taut.events FROM taut_agent");
+    one.bash(("ann", "acme"), "echo later");
+    assert!(one.try_round().error.is_some(), "a right that is missing is no event's fault");
+    assert!(one.store().unshipped().unwrap().0 > 0);
+    assert_eq!(one.notices(), said);
+}

@@ -15,6 +15,8 @@ const EVERY: Duration = Duration::from_secs(10);
 const ALIVE_MS: i64 = 30_000;
 /// Whoever began later under the same id is to find out first; after so many heartbeats we do.
 const PATIENCE: u32 = 3;
+/// No machine begins so often; the server's number has room for some more.
+const MOST_STARTS: i64 = 1_000_000_000;
 
 /// Who speaks for this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +69,9 @@ impl Identity {
             return Err(too_old(seen.oldest).into());
         }
         let doubt = doubt(&seen, starts, self.was_told, &mut self.heard);
+        if self.was_told && doubt.is_none() && seen.other.is_none() {
+            self.catch_up(store, &seen)?;
+        }
         self.was_told = true;
         // A daemon that began meanwhile on this very machine is no other machine.
         if let Some(doubt) = doubt.filter(|_| store.instance().is_ok_and(|kept| kept.as_ref() == Some(&self.instance)))
@@ -92,6 +97,16 @@ impl Identity {
             }
         };
         Ok(*self.starts.insert(starts))
+    }
+
+    /// The next start is to be later than any that the server was told of, or it would be taken for a restored one.
+    fn catch_up(&mut self, store: &mut Store, seen: &Seen) -> Result<(), Error> {
+        let known = seen.starts.unwrap_or_default().min(MOST_STARTS);
+        if self.starts.is_some_and(|starts| known > starts) {
+            store.raise_starts(known)?;
+            self.starts = Some(known);
+        }
+        Ok(())
     }
 
     /// A command may have found out before us that this is another machine.
@@ -124,6 +139,11 @@ impl Identity {
         if store.shipped(&contact.server_id)?.is_some() {
             // Events from before were the other machine's to send.
             store.begin_shipping(&contact.server_id)?;
+        }
+        if doubt == Doubt::Restored {
+            // Nobody speaks for the agents of the old name any more.
+            let old = contact.machine.id.clone();
+            contact.fleet()?.leave(&old)?;
         }
         let fresh = host::clock::uuid(now);
         store.redraw_machine(&fresh)?;
@@ -163,7 +183,9 @@ fn doubt(seen: &Seen, starts: i64, told: bool, heard: &mut u32) -> Option<Doubt>
     let known = seen.starts.unwrap_or_default();
     let Some(_) = &seen.other else {
         *heard = 0;
-        return (known > starts).then_some(Doubt::Restored);
+        // Where we have spoken before, the last word under this id is ours: a copy that was heard meanwhile has another
+        // id by now, and only the number of its starts is left.
+        return (!told && known > starts).then_some(Doubt::Restored);
     };
     let is_alive = seen.other_age_ms.is_some_and(|age| age < ALIVE_MS);
     if !told {
@@ -212,7 +234,8 @@ mod tests {
     fn x1_a_machine_of_which_the_server_knows_more_starts_was_restored() {
         assert_eq!(doubt(&seen(Some(86_400_000), Some(9)), 7, false, &mut 0), Some(Doubt::Restored));
         assert_eq!(doubt(&seen(Some(86_400_000), Some(7)), 7, false, &mut 0), Some(Doubt::Restored));
-        assert_eq!(doubt(&seen(None, Some(9)), 7, true, &mut 0), Some(Doubt::Restored));
+        assert_eq!(doubt(&seen(None, Some(9)), 7, false, &mut 0), Some(Doubt::Restored));
+        assert_eq!(doubt(&seen(None, Some(9)), 7, true, &mut 0), None, "who spoke last under this id is this one");
         assert_eq!(
             doubt(&seen(Some(i64::MIN), Some(i64::MAX)), 1, true, &mut 0),
             None,

@@ -2,6 +2,7 @@
 //! at the date of the user's file now and then, in a thread that is there anyway, and nothing else.
 
 mod contact;
+mod event_fields;
 mod identity;
 mod messages;
 mod presence;

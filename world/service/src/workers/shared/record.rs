@@ -2,15 +2,18 @@
 //! them. What is sent twice is one event by its id.
 
 use super::contact::Contact;
-use super::text::{self, SHORT};
+use super::event_fields;
+use super::text::{self, LINE, SHORT};
+use model::Level;
 use model::row::Event;
 use policy::config::sections::SharedEvents;
-use serde_json::Value;
 use shared_store::{MOST_BYTES, MOST_EVENTS, SentEvent};
-use store::{Error, SharedState, Store, StoredEvent};
+use store::{Error, ServerError, SharedState, Store, StoredEvent};
 
 /// So many batches in one round.
 const MOST_BATCHES: usize = 20;
+/// So much of why something was stopped.
+const MOST_REASON: usize = 2_000;
 const LAST_MS: i64 = 253_402_300_799_000;
 
 /// What came of it.
@@ -49,20 +52,68 @@ pub(crate) fn ship(
             break;
         };
         let sent: Vec<SentEvent> = batch.iter().filter_map(|one| leaving(one, level, &machine, queue)).collect();
-        if !sent.is_empty() {
-            contact.fleet()?.events_put(&machine, &sent)?;
-        }
+        let mut refused = Refused::default();
+        put(&sent, &mut refused, &mut |events| Ok(contact.fleet()?.events_put(&machine, events)?))?;
         store.set_shipped(&server, last)?;
         (cursor, shipped.more) = (last, true);
-        shipped.events += sent.len() as u64;
-        note_sent(state, &sent);
+        shipped.events += (sent.len() as u64).saturating_sub(refused.events);
+        note_sent(state, &sent, &refused);
     }
     Ok(shipped)
 }
 
-fn note_sent(state: &mut SharedState, sent: &[SentEvent]) {
-    if let Some(last) = sent.last() {
-        state.events_sent = state.events_sent.saturating_add(sent.len() as u64);
+/// Events that the server will not have, whatever is asked.
+#[derive(Debug, Default)]
+struct Refused {
+    events: u64,
+    denials: u64,
+    why: String,
+}
+
+/// What one event is refused for holds up no other: the batch is halved until that one is found. Where the server takes not
+/// even an empty batch, no event is to blame.
+fn put(
+    sent: &[SentEvent],
+    refused: &mut Refused,
+    send: &mut dyn FnMut(&[SentEvent]) -> Result<(), ServerError>,
+) -> Result<(), ServerError> {
+    if sent.is_empty() {
+        return Ok(());
+    }
+    match (send(sent), sent) {
+        (Err(ServerError::Refused(why)), [one]) => {
+            send(&[])?;
+            refused.events += 1;
+            refused.denials += u64::from(one.verdict == Level::Deny.name());
+            refused.why = why;
+            Ok(())
+        }
+        (Err(ServerError::Refused(_)), _) => {
+            send(&[])?;
+            let (first, second) = sent.split_at(sent.len() / 2);
+            put(first, refused, send)?;
+            put(second, refused, send)
+        }
+        (told, _) => told,
+    }
+}
+
+fn note_sent(state: &mut SharedState, sent: &[SentEvent], refused: &Refused) {
+    let Refused { events, denials, why } = refused;
+    if *events > 0 {
+        state.events_refused = state.events_refused.saturating_add(*events);
+        let text = format!(
+            "the server refused {events} event{} of the record for good, {denials} of them denials; they stay here and the \
+             others were sent. Its word: {}",
+            if *events == 1 { "" } else { "s" },
+            text::arrived(why, 2 * LINE)
+        );
+        tracing::warn!("{text}");
+        state.note(text, host::clock::now());
+    }
+    let taken = (sent.len() as u64).saturating_sub(*events);
+    if let Some(last) = sent.last().filter(|_| taken > 0) {
+        state.events_sent = state.events_sent.saturating_add(taken);
         state.events_sent_at = Some(host::clock::now().0);
         state.last_event = serde_json::to_value(last).ok();
     }
@@ -85,16 +136,16 @@ fn leaving(
         at: model::Ms(at.0.clamp(0, LAST_MS)).rfc3339(),
         project,
         agent: short(agent),
-        session: session.clone(),
-        host_session: host_session.clone(),
+        session: session.as_deref().map(short),
+        host_session: host_session.as_deref().map(short),
         sub_agent: sub_agent.as_deref().map(short),
         event: short(event),
-        tool: tool.as_deref().map(short),
+        tool: tool.as_deref().map(event_fields::tool),
         verdict: verdict.name().to_string(),
         micros: i64::try_from(*micros).unwrap_or(i64::MAX),
         rules: rules.iter().map(|rule| short(rule)).collect(),
-        reason: stored.event.reason.as_deref().filter(|_| is_full).map(engine::redact::text_without_secrets),
-        detail: is_full.then(|| engine::redact(&stored.event.detail)).filter(|detail| *detail != Value::Null),
+        reason: stored.event.reason.as_deref().filter(|_| is_full).map(|why| text::leaving_lines(why, MOST_REASON)),
+        detail: event_fields::leaving(&stored.event.detail).filter(|_| is_full),
     })
 }
 
@@ -108,7 +159,7 @@ mod tests {
     fn x3_what_leaves_depends_on_the_level_and_on_the_project_and_has_no_secret_in_it() {
         let token = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
         let mut event = Event::noted("PreToolUse", "alpha", "id-1".into(), Ms(i64::MAX));
-        event.detail = json!({"command": format!("curl -H 'Authorization: Bearer {token}'")});
+        event.detail = json!({"input": {"command": format!("curl -H 'Authorization: Bearer {token}'")}});
         event.reason = Some(format!("it holds {token}"));
         let stored = StoredEvent { seq: 7, project: Some("/p".into()), event };
         let mut queue = |project: &str| (project == "/p").then(|| "acme/shop".to_string());

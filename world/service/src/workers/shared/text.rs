@@ -14,6 +14,12 @@ pub(crate) fn leaving(words: &str, most: usize) -> String {
     engine::redact::text_without_secrets(&text::line(&bare, most))
 }
 
+/// The same with its lines kept.
+pub(crate) fn leaving_lines(words: &str, most: usize) -> String {
+    let bare = engine::redact::text_without_secrets(words);
+    engine::redact::text_without_secrets(&text::lines(&bare, most))
+}
+
 /// One line of something that came in.
 pub(crate) fn arrived(words: &str, most: usize) -> String {
     text::line(words, most).trim().to_string()
