@@ -44,6 +44,25 @@ pub fn server(places: &PathVariables) -> Result<Option<SharedServer>, CliError> 
     Ok(pipeline::shared_server(section, &places.user_config(), &host::origin::said_to_command))
 }
 
+/// What a person is told where the repository names a queue that this machine takes no part in: else two queues would grow apart
+/// and nobody would know.
+pub fn left_out(project: &str, places: &PathVariables) -> Result<Option<String>, CliError> {
+    if !may_be_shared(places) {
+        return Ok(None);
+    }
+    let judge = crate::commands::judge_here(Some(Path::new(project)))?;
+    let section = &judge.project_policy().policy.sections.shared;
+    let (file, said) = (places.user_config(), &host::origin::said_to_command);
+    let is_asked = pipeline::shared_server(section, &file, said).is_some()
+        && pipeline::shared_settings(section, &file, said).is_none();
+    Ok(section.project.as_ref().filter(|_| is_asked).map(|queue| {
+        format!(
+            "note: this repository's queue is {queue}, in which this machine takes no part; this is the machine's own queue. \
+             `taut shared connect --project {queue}` takes part"
+        )
+    }))
+}
+
 /// A connection for what is asked once, and the schema to ask it of.
 pub fn connect_within(
     server: &SharedServer,

@@ -185,7 +185,8 @@ fn carried(all: &[RemoteAgent], name: &str) -> bool {
 /// A UUID, which is what conversations are called by: nobody types it and means an agent.
 fn is_conversation(typed: &str) -> bool {
     let mut groups = typed.split('-');
-    let is_hex = |group: &str, length: usize| group.len() == length && group.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hex =
+        |group: &str, length: usize| group.len() == length && group.bytes().all(|byte| byte.is_ascii_hexdigit());
     [8, 4, 4, 4, 12].into_iter().all(|length| groups.next().is_some_and(|group| is_hex(group, length)))
         && groups.next().is_none()
 }

@@ -73,7 +73,11 @@ fn x1_a_machine_that_was_set_back_to_a_snapshot_is_another() {
     server.sql("UPDATE taut.machines SET seen_at = seen_at - interval '1 hour'");
     snapshot.round();
     assert_ne!(snapshot.id(), id);
-    assert_eq!(server.sql(&format!("SELECT count(*) FROM taut.agents WHERE machine = '{id}'")), "0", "nobody runs there");
+    assert_eq!(
+        server.sql(&format!("SELECT count(*) FROM taut.agents WHERE machine = '{id}'")),
+        "0",
+        "nobody runs there"
+    );
     assert!(snapshot.notices().iter().any(|text| text.contains("snapshot")), "{:?}", snapshot.notices());
 }
 

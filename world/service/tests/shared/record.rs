@@ -176,10 +176,13 @@ fn x3_what_leaves_at_full_of_every_event_is_commands_and_paths_and_no_text_that_
     for row in rows.lines() {
         assert!(!row.contains("KEPT"), "{row}");
     }
-    for sent in ["make check", "cat > a.txt", "/w/written.txt", "/w/note.ipynb", "wanted", "example.org/page", "\"manual\""] {
+    for sent in
+        ["make check", "cat > a.txt", "/w/written.txt", "/w/note.ipynb", "wanted", "example.org/page", "\"manual\""]
+    {
         assert!(rows.contains(sent), "{sent}: {rows}");
     }
-    let names = "SELECT DISTINCT name FROM taut.events, jsonb_object_keys(coalesce(detail, '{}')) AS name ORDER BY name";
+    let names =
+        "SELECT DISTINCT name FROM taut.events, jsonb_object_keys(coalesce(detail, '{}')) AS name ORDER BY name";
     assert_eq!(server.sql(names).lines().collect::<Vec<_>>(), ["call", "input", "kind", "status", "trigger"]);
     assert_eq!(server.sql("SELECT max(length(tool)) FROM taut.events"), "15");
 }
@@ -193,7 +196,11 @@ fn x3_an_event_that_the_server_refuses_is_passed_over_and_said_and_the_rest_arri
     one.begin("ann", "acme");
     for n in 0..5 {
         one.bash(("ann", "acme"), &format!("echo {n}"));
-        one.hook(("ann", "acme"), "PreToolUse", json!({"tool_name": "Odd", "tool_input": {}, "tool_use_id": format!("o{n}")}));
+        one.hook(
+            ("ann", "acme"),
+            "PreToolUse",
+            json!({"tool_name": "Odd", "tool_input": {}, "tool_use_id": format!("o{n}")}),
+        );
     }
     one.round();
     assert_eq!(server.sql("SELECT count(*) FROM taut.events WHERE tool = 'Bash'"), "5");

@@ -19,12 +19,16 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use engine::queue::Refusal;
+use host::paths::PathVariables;
 use pipeline::queue::QueueError;
 use store::ServerError;
 use store_session::StoreSession;
 
 pub fn run(verb: &TaskVerb, printer: &Printer) -> Result<Exit, CliError> {
     let mut store_session = StoreSession::open()?;
+    if let Some(note) = crate::shared_queue::left_out(&store_session.project(), &PathVariables::from_process())? {
+        printer.note(note);
+    }
     let served = serve(verb, &mut store_session, printer);
     let exit = served.map_err(|error| store_session.with_nearest(error))?;
     store_session.close();

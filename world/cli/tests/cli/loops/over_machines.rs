@@ -286,3 +286,15 @@ fn l11_a_loop_whose_results_would_go_nowhere_does_not_begin() {
     assert!(!done.success() && done.stderr_text().contains("git fetch failed"), "{}", done.stderr_text());
     assert_eq!(stage.read("started"), "");
 }
+
+#[test]
+fn x2_a_repository_whose_queue_this_machine_takes_no_part_in_is_said() {
+    let stage = Stage::without_daemon();
+    stage.write(".taut/config.toml", "[shared]\nproject = \"acme/other\"\n");
+    let done = stage.taut(&["task", "list"]);
+    assert!(done.success() && done.stderr_text().is_empty(), "nothing is shared here: {}", done.stderr_text());
+    stage.configure("[shared]\nurl = \"postgresql://taut_agent@%2Fnowhere/taut\"\nprojects = [\"acme/shop\"]\n");
+    let done = stage.taut(&["task", "create", "a", "b"]);
+    let said = done.stderr_text();
+    assert!(done.success() && said.contains("acme/other") && said.contains("takes no part"), "{said}");
+}

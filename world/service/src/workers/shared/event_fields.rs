@@ -55,7 +55,9 @@ fn input(input: &Value) -> Map<String, Value> {
     }
     let asked = match input.get("command") {
         Some(Value::String(asked)) => Some(command(asked).into()),
-        Some(Value::Array(words)) => Some(words.iter().filter_map(Value::as_str).take(MOST_WORDS).map(command).collect()),
+        Some(Value::Array(words)) => {
+            Some(words.iter().filter_map(Value::as_str).take(MOST_WORDS).map(command).collect())
+        }
         _ => None,
     };
     fields.extend(asked.map(|asked| ("command".to_string(), asked)));
@@ -90,7 +92,8 @@ mod tests {
         let long = sent(json!({"command": "x".repeat(1 << 20), "pattern": "y".repeat(1 << 20)})).unwrap();
         assert!(long.to_string().len() < 3_000, "{}", long.to_string().len());
         assert_eq!(leaving(&json!({"prompt": "x", "command": "review", "args": "x", "calls": [1], "call": 7})), None);
-        let marks = json!({"call": "c", "status": {"from": "idle", "to": "working", "why": "x"}, "kind": "k", "trigger": "t"});
+        let marks =
+            json!({"call": "c", "status": {"from": "idle", "to": "working", "why": "x"}, "kind": "k", "trigger": "t"});
         let known = json!({"call": "c", "status": {"from": "idle", "to": "working"}, "kind": "k", "trigger": "t"});
         assert_eq!(leaving(&marks), Some(known));
     }
