@@ -19,8 +19,6 @@ mod own_folder;
 mod prepare;
 mod remote;
 mod remote_rest;
-#[cfg(test)]
-mod remote_tests;
 mod settle;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+mod remote;
+
 pub(super) struct Place {
     top: tempfile::TempDir,
 }

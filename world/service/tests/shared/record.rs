@@ -208,7 +208,10 @@ fn x3_an_event_that_the_server_refuses_is_passed_over_and_said_and_the_rest_arri
     assert!(said.iter().any(|text| text.contains("refused 5 events") && text.contains("odd")), "{said:?}");
     assert_eq!(one.store().unshipped().unwrap().0, 0);
     server.sql("REVOKE INSERT ON taut.events FROM taut_agent");
-    server.sql("REVOKE INSERT (at, machine, id, seq, project, agent, session, host_session, sub_agent, event, tool, verdict, micros, rules, reason, detail) ON taut.events FROM taut_agent");
+    let columns =
+        "at, machine, id, seq, project, agent, session, host_session, sub_agent, event, tool, verdict, micros, rules,
+        reason, detail";
+    server.sql(&format!("REVOKE INSERT ({columns}) ON taut.events FROM taut_agent"));
     one.bash(("ann", "acme"), "echo later");
     assert!(one.try_round().error.is_some(), "a right that is missing is no event's fault");
     assert!(one.store().unshipped().unwrap().0 > 0);

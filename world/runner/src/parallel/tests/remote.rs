@@ -1,10 +1,10 @@
 //! What reaches a remote, and what an agent cannot make of it: with real git.
 
-use super::bounded::Cancel;
-use super::merging::{MergeEnd, MergeJob};
-use super::remote::{Pushed, Remote};
-use super::tests::{Place, plain};
-use super::tree;
+use super::super::bounded::Cancel;
+use super::super::merging::{MergeEnd, MergeJob};
+use super::super::remote::{Pushed, Remote};
+use super::super::tree;
+use super::{Place, plain};
 use engine::loops::MergeStyle;
 use std::fs;
 use std::net::TcpListener;
