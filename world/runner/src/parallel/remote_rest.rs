@@ -39,7 +39,10 @@ impl Coordinator<'_> {
         if self.remote_rest == RemoteRest::Reached {
             self.warn(&format!("{} cannot be reached and is waited for: {error}", self.remote_name()));
         }
-        self.remote_rest = self.remote_rest.longer();
+        // Two who asked at once heard the same silence.
+        if !self.remote_rests() {
+            self.remote_rest = self.remote_rest.longer();
+        }
     }
 
     pub(super) fn remote_is_reached(&mut self) {

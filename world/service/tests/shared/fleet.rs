@@ -41,13 +41,16 @@ fn f9_what_an_agent_does_is_told_when_it_changed_and_without_secrets() {
 }
 
 #[test]
-fn f9_who_leaves_is_seen_no_more() {
+fn f9_who_leaves_is_seen_no_more_and_whose_daemon_ends_stays_in_sight() {
     let Some(server) = Server::start() else { return };
     let mut one = server.machine("vm-1", "none");
     one.begin("api", "acme");
     one.round();
     assert_eq!(server.count("agents"), 1);
     one.rounds.close();
+    assert_eq!(server.count("agents"), 1, "the agent may live on");
+    one.round();
+    one.rounds.leave();
     assert_eq!(server.count("agents"), 0);
     one.round();
     assert_eq!(server.count("agents"), 1, "told anew to the next connection");

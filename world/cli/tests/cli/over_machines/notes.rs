@@ -7,11 +7,14 @@ use store::{ArrivingMessage, OutgoingMessage};
 use testkit::process;
 use testkit::stage::{IN_PROCESS, LIMIT, Stage};
 
+/// A conversation, as a client calls one.
+const TALK: &str = "0197e5a1-0000-7000-8000-0000000000a7";
+
 fn stage() -> Stage {
     let stage = Stage::without_daemon();
     event(&stage, json!({"hook_event_name": "UserPromptSubmit", "prompt": "go"}));
     let mut web = remote("m4", "vm-4", "web", "working");
-    web.told.conversation = Some("talk-7".into());
+    web.told.conversation = Some(TALK.into());
     put(&stage, &[remote("m3", "vm-3", "api", "working"), remote("m4", "vm-4", "api", "working"), web]);
     stage
 }
@@ -63,12 +66,12 @@ fn f9_a_line_that_the_hook_sent_to_another_machine_waits_there_once() {
 #[test]
 fn f9_who_is_alone_with_a_name_and_a_conversation_need_no_machine() {
     let stage = stage();
-    for (to, machine) in [("web", Some("m4")), ("web@vm-4", Some("m4")), ("talk-7", None)] {
+    for (to, machine) in [("web", Some("m4")), ("web@vm-4", Some("m4")), (TALK, None)] {
         assert!(as_agent(&stage, &["send", to, "hello"]).success(), "{to}");
         let sent = waiting(&stage);
         assert_eq!(sent.last().unwrap().to_machine.as_deref(), machine, "{to}");
     }
-    assert_eq!(waiting(&stage).last().unwrap().to_conversation.as_deref(), Some("talk-7"));
+    assert_eq!(waiting(&stage).last().unwrap().to_conversation.as_deref(), Some(TALK));
     // Who is here is meant before whoever is elsewhere.
     assert!(as_agent(&stage, &["send", "bob", "to myself"]).success());
     assert_eq!(waiting(&stage).len(), 3);
@@ -146,7 +149,7 @@ fn f9_what_needs_the_agents_own_machine_says_so() {
 #[test]
 fn f9_a_worker_reports_to_a_conversation_that_another_machine_carries() {
     let stage = stage();
-    let env = [("TAUT_AGENT_ID", "helper"), ("TAUT_NO_DAEMON", "1"), ("CLAUDE_PARENT_SESSION_ID", "talk-7")];
+    let env = [("TAUT_AGENT_ID", "helper"), ("TAUT_NO_DAEMON", "1"), ("CLAUDE_PARENT_SESSION_ID", TALK)];
     let start = json!({"hook_event_name": "UserPromptSubmit", "prompt": "go", "session_id": "helper-1"});
     stage.hook(&stage.payload(&start), &env);
     let line = "taut worker done --summary 'all 12 tests pass'";
@@ -156,5 +159,5 @@ fn f9_a_worker_reports_to_a_conversation_that_another_machine_carries() {
     // It waits for whoever carries that conversation; the daemon sends it on where another machine does.
     let all = store(&stage).addressed_messages(&store::MessageFilter::default()).unwrap();
     let sent: Vec<_> = all.iter().map(|row| (row.message.kind.as_str(), &row.message.to)).collect();
-    assert_eq!(sent, [("worker_done", &Some(model::effort::Addressee::Conversation("talk-7".into())))]);
+    assert_eq!(sent, [("worker_done", &Some(model::effort::Addressee::Conversation(TALK.into())))]);
 }
