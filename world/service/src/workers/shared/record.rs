@@ -53,7 +53,7 @@ pub(crate) fn ship(
         };
         let sent: Vec<SentEvent> = batch.iter().filter_map(|one| leaving(one, level, &machine, queue)).collect();
         let mut refused = Refused::default();
-        put(&sent, &mut refused, &mut |events| Ok(contact.fleet()?.events_put(&machine, events)?))?;
+        put(&sent, &mut refused, &mut |events| contact.fleet()?.events_put(&machine, events))?;
         store.set_shipped(&server, last)?;
         (cursor, shipped.more) = (last, true);
         shipped.events += (sent.len() as u64).saturating_sub(refused.events);
