@@ -48,7 +48,9 @@ pub use given_url::GivenUrl;
 pub use link::{LocalClock, ServerLink};
 pub use machine_keys::KnownMachine;
 pub use messages::WaitingMessage;
-pub use migrate::{Migrated, SPEAKS, Schema, ServerVersion, administrator_sql, grant_record, migrate, version};
+pub use migrate::{
+    Migrated, SPEAKS, Schema, ServerVersion, administrator_sql, grant_record, migrate, refuse_too_old, version,
+};
 pub use presence::{AgentPresence, FleetAgent, MachineHeartbeat, Seen};
 pub use queue::{MachineIdentity, PgQueue, queue_statement};
 pub use record::{MOST_BYTES, MOST_EVENTS, SentEvent};

@@ -121,13 +121,7 @@ pub fn migrate(owner: &ServerTarget, schema: &Schema, patience: Patience) -> Res
 /// `Refused` where the two are too far apart, or there is no schema.
 pub fn version(connection: &mut Connection, schema: &Schema) -> Result<ServerVersion, ServerError> {
     let found = standing(connection, schema)?;
-    if found.oldest > SPEAKS {
-        let (oldest, server) = (found.oldest, found.version);
-        return Err(ServerError::Refused(format!(
-            "this taut speaks version {SPEAKS} and the server (version {server}) takes {oldest} at least: update taut on \
-             this machine. What is to be sent waits here until then"
-        )));
-    }
+    refuse_too_old(found.oldest)?;
     if found.version == 0 {
         return Err(ServerError::Refused(format!(
             "the schema {} is empty: its owner runs `taut shared migrate`",
@@ -135,6 +129,20 @@ pub fn version(connection: &mut Connection, schema: &Schema) -> Result<ServerVer
         )));
     }
     Ok(found)
+}
+
+/// Whether the server still lets in who speaks as this build does.
+///
+/// # Errors
+/// `Refused`, with what helps.
+pub fn refuse_too_old(oldest: u32) -> Result<(), ServerError> {
+    if oldest <= SPEAKS {
+        return Ok(());
+    }
+    Err(ServerError::Refused(format!(
+        "this taut speaks version {SPEAKS} and the server takes {oldest} at least: update taut on this machine. What is to be \
+         sent waits here until then"
+    )))
 }
 
 /// What an administrator has to run before this owner can make the schema, a statement each; empty where nothing is, or

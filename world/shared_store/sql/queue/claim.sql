@@ -2,7 +2,9 @@
 -- The clock is the server's, always clock_timestamp(): now() is the start of the transaction, which may have waited.
 
 -- name: server_id
-SELECT jsonb_build_object('id', value)::text FROM {s}.meta WHERE name = 'id';
+-- With the oldest client that is let in, so that a command learns of it in the flight that finds its queue.
+SELECT jsonb_build_object('id', value,
+  'oldest', (SELECT value FROM {s}.meta WHERE name = 'oldest')::int)::text FROM {s}.meta WHERE name = 'id';
 
 -- name: project_find
 -- $1 name.

@@ -12,8 +12,9 @@ mod turn;
 pub use sql::queue_statement;
 
 use crate::ServerLink;
+use crate::migrate::refuse_too_old;
 use answer::Reading;
-use flights::{Flights, text};
+use flights::{Flights, Trouble, text};
 use model::task::{Attempt, Queued, Task};
 use serde::Deserialize;
 use serde_json::Value;
@@ -53,6 +54,8 @@ struct Identity {
 #[derive(Deserialize)]
 struct ServerId {
     id: String,
+    /// The oldest client that may still write.
+    oldest: u32,
 }
 
 #[derive(Deserialize)]
@@ -64,23 +67,19 @@ impl PgQueue {
     /// Finds the queue, and makes it where there is none of this name.
     ///
     /// # Errors
-    /// Where the server is away, or has no tables of ours.
+    /// Where the server is away, has no tables of ours, or lets in only who is newer.
     pub fn open(mut link: ServerLink, machine: MachineIdentity, queue: &str) -> Result<Self, ServerError> {
         let (server, project) = link.verb(|flights| {
             let flight = [flights.ask("server_id", Vec::new()), flights.ask("project_find", vec![text(queue)])];
             let [server, found] = flights.fly(flight)?;
-            let server = server.into_iter().next().map(answer::row::<ServerId>).transpose()?;
+            let server = server.into_iter().next().map(answer::row::<ServerId>).transpose()?.ok_or_else(nameless)?;
+            refuse_too_old(server.oldest).map_err(Trouble::Final)?;
             let project = match found.into_iter().next() {
                 Some(found) => answer::row::<ProjectId>(found)?.id,
                 None => make_project(flights, queue)?,
             };
-            Ok((server, project))
+            Ok((server.id, project))
         })?;
-        let Some(ServerId { id: server }) = server else {
-            return Err(ServerError::Refused(
-                "the server has no id of its own; its owner runs `taut shared migrate`".to_string(),
-            ));
-        };
         let place = QueuePlace { server, queue: queue.to_string(), shown: link.shown() };
         let identity = Identity { machine, queue: queue.to_string(), project };
         let grace_ms = i64::try_from(GRACE.as_millis()).unwrap_or(i64::MAX);
@@ -103,13 +102,18 @@ impl PgQueue {
     }
 }
 
-fn make_project(flights: &mut Flights<'_>, queue: &str) -> Result<i64, flights::Trouble> {
+fn nameless() -> Trouble {
+    let why = "the server has no id of its own; its owner runs `taut shared migrate`";
+    Trouble::Final(ServerError::Refused(why.to_string()))
+}
+
+fn make_project(flights: &mut Flights<'_>, queue: &str) -> Result<i64, Trouble> {
     // Where another made it at the same moment, nothing is made here and it is there to be found.
     let flight = [flights.ask("project_make", vec![text(queue)]), flights.ask("project_find", vec![text(queue)])];
     let [made, found] = flights.fly(flight)?;
     match made.into_iter().chain(found).next() {
         Some(row) => Ok(answer::row::<ProjectId>(row)?.id),
-        None => Err(flights::Trouble::Overtaken(format!("the queue {queue} is being made; try again"))),
+        None => Err(Trouble::Overtaken(format!("the queue {queue} is being made; try again"))),
     }
 }
 

@@ -5,7 +5,7 @@ use super::contact::Contact;
 use engine::queue::LAPSED;
 use model::Ms;
 use pipeline::queue::Queue;
-use shared_store::{MachineHeartbeat, SPEAKS, Seen};
+use shared_store::{MachineHeartbeat, Seen, refuse_too_old};
 use std::time::{Duration, Instant};
 use store::{Error, ServerError, SharedState, Store};
 
@@ -65,9 +65,7 @@ impl Identity {
         let starts = self.begin(store)?;
         self.follow(contact, store)?;
         let seen = self.beat(contact, starts)?;
-        if seen.oldest > i64::from(SPEAKS) {
-            return Err(too_old(seen.oldest).into());
-        }
+        refuse_too_old(u32::try_from(seen.oldest).unwrap_or(u32::MAX))?;
         let doubt = doubt(&seen, starts, self.was_told, &mut self.heard);
         if self.was_told && doubt.is_none() && seen.other.is_none() {
             self.catch_up(store, &seen)?;
@@ -169,13 +167,6 @@ fn notice(doubt: Doubt, held: usize) -> String {
         many => format!(" The {many} tasks that it held were given up ({LAPSED})."),
     };
     format!("{why}. This one has drawn a new id and goes on under it.{tasks}")
-}
-
-fn too_old(oldest: i64) -> ServerError {
-    ServerError::Refused(format!(
-        "this taut speaks version {SPEAKS} and the server takes {oldest} at least: update taut on this machine. What is to be \
-         sent waits here until then"
-    ))
 }
 
 /// Whether somebody else speaks under this id. `told` before: whoever is heard of now came after us.
