@@ -108,3 +108,10 @@ CREATE TABLE trusted_machines (
   user    TEXT NOT NULL,
   at      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Numbers of events are never given again: who was told of all up to one of them would take what comes under it later for
+-- something it has. `meta.events.last` is the highest that was given where that event is gone.
+CREATE TRIGGER events_numbers AFTER DELETE ON events WHEN old.seq > ifnull((SELECT max(seq) FROM events), 0) BEGIN
+  INSERT INTO meta (name, value) VALUES ('events.last', old.seq)
+    ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER));
+END;

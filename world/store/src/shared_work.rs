@@ -18,8 +18,10 @@ pub struct OpenPlace {
 const MOST: usize = 1_000;
 
 impl Store {
+    /// A session in a folder that belongs to no project is in none of them.
     pub fn open_places(&self) -> Result<Vec<OpenPlace>, Error> {
-        const OPEN: &str = "SELECT DISTINCT project, conversation FROM sessions WHERE ended_at IS NULL LIMIT 1000";
+        const OPEN: &str = "SELECT DISTINCT project, conversation FROM sessions
+            WHERE ended_at IS NULL AND project IS NOT NULL LIMIT 1000";
         self.read(|conn| {
             let place = |row: &rusqlite::Row<'_>| Ok(OpenPlace { project: row.get(0)?, conversation: row.get(1)? });
             conn.prepare_cached(OPEN)?.query_map([], place)?.collect()
