@@ -169,7 +169,8 @@ CREATE TABLE {s}.events (
   detail    jsonb,
   by        name NOT NULL DEFAULT current_user,
   stored_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  PRIMARY KEY (machine, id, at)
+  -- Without the machine: of a copied home both send what was unsent when it was copied.
+  PRIMARY KEY (id, at)
 ) PARTITION BY RANGE (at);
 CREATE INDEX events_of_project ON {s}.events (project, at);
 CREATE INDEX events_of_session ON {s}.events (session, at) WHERE session IS NOT NULL;

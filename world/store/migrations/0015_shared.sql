@@ -109,6 +109,9 @@ CREATE TABLE trusted_machines (
   at      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- What the repository last called its queue, so that what was recorded then is sent also while another branch is checked out.
+ALTER TABLE projects ADD COLUMN queue TEXT;
+
 -- Numbers of events are never given again: who was told of all up to one of them would take what comes under it later for
 -- something it has. `meta.events.last` is the highest that was given where that event is gone.
 CREATE TRIGGER events_numbers AFTER DELETE ON events WHEN old.seq > ifnull((SELECT max(seq) FROM events), 0) BEGIN

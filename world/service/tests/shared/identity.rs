@@ -82,6 +82,28 @@ fn x1_a_machine_that_was_set_back_to_a_snapshot_is_another() {
 }
 
 #[test]
+fn x3_what_a_copied_home_has_not_sent_of_the_record_is_sent_once_by_whoever_comes_first() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "summary");
+    one.begin("ann", "acme");
+    one.round();
+    let before = server.count("events");
+    one.bash(("ann", "acme"), "rm -rf /");
+    let mut copy = one.copied("vm-2");
+    copy.round();
+    copy.bash(("ann", "acme"), "rm -rf ~");
+    for _ in 0..5 {
+        copy.rounds.hear_again();
+        copy.round();
+        one.rounds.hear_again();
+        one.round();
+    }
+    assert_ne!(one.id(), copy.id());
+    assert_eq!(server.count("events"), before + 2);
+    assert_eq!((one.store().unshipped().unwrap(), copy.store().unshipped().unwrap()), ((0, 0), (0, 0)));
+}
+
+#[test]
 fn x1_a_client_that_is_too_old_and_a_server_without_tables_are_refused_in_words_and_all_here_goes_on() {
     let Some(server) = Server::start() else { return };
     let mut one = server.machine("vm-1", "none");

@@ -244,3 +244,23 @@ fn x3_the_password_of_an_address_in_the_environment_is_said_by_nothing() {
         }
     }
 }
+
+#[test]
+fn x3_a_server_that_is_named_for_one_command_is_sent_nothing_of_the_record_and_takes_nothing_from_the_other() {
+    let (Some(team), Some(other)) = (Team::made(), Team::made()) else { return };
+    let stage = team.machine();
+    person_succeeds(&stage, &["shared", "connect", "--events", "full"], "y\n");
+    let start = stage.payload(&serde_json::json!({"hook_event_name": "SessionStart", "source": "startup"}));
+    stage.hook(&start, &[]);
+    stage.succeed(&["shared", "sync"]);
+    let sent = team.sql("SELECT count(*) FROM taut.events");
+    stage.hook(&stage.bash("t1", "rm -rf ~"), &[]);
+    let mut sync = stage.command(&["shared", "sync"]);
+    sync.env("TAUT_DATABASE_URL", other.agent());
+    let done = testkit::process::run(sync, b"", testkit::stage::LIMIT).unwrap();
+    assert!(done.success(), "{}", done.stderr_text());
+    assert_eq!(other.sql("SELECT count(*) FROM taut.events"), "0");
+    stage.succeed(&["shared", "sync"]);
+    let now: i64 = team.sql("SELECT count(*) FROM taut.events").parse().unwrap();
+    assert!(now > sent.parse().unwrap(), "what waited for the first server is its own still: {sent} {now}");
+}

@@ -134,10 +134,7 @@ impl Identity {
         // First what is held: after a death before the new id is kept, all of this is found again.
         let held = Queue::new(store, host::clock_reading::moment).give_up_holds(&contact.server_id);
         let held = held.map_err(|cause| Error::Refused(cause.to_string()))?;
-        if store.shipped(&contact.server_id)?.is_some() {
-            // Events from before were the other machine's to send.
-            store.begin_shipping(&contact.server_id)?;
-        }
+        // What is unsent of the record stays so: what the other machine sends of it, too, is one event by its id.
         if doubt == Doubt::Restored {
             // Nobody speaks for the agents of the old name any more.
             let old = contact.machine.id.clone();

@@ -4,7 +4,7 @@
 use super::contact::Contact;
 use super::identity::{Identity, Speaking};
 use super::presence::Presence;
-use super::projects::{SharedProjects, Variable};
+use super::projects::SharedProjects;
 use super::rhythm::Need;
 use super::{messages, record};
 use crate::ProjectQueue;
@@ -13,6 +13,7 @@ use pipeline::queue::{Queue, QueueError, SharedRound};
 use pipeline::{PipelineSetup, SharedServer, SharedSettings};
 use policy::config::sections::SharedEvents;
 use shared_store::Surroundings;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use store::{Error, OpenPlace, ServerError, SharedState, Store};
 
@@ -71,18 +72,19 @@ impl SharedRounds {
     /// Of the daemon, which is told nothing by its environment.
     pub fn of_daemon(setting: &PipelineSetup) -> Self {
         let around = crate::shared_target::around_daemon(&setting.home);
-        Self::new(setting, |_| None, around, Speaking::Daemon)
+        Self::new(SharedProjects::new(setting, |_| None), around, Speaking::Daemon)
     }
 
     /// Of a command, in whose environment its user may name a server.
     pub fn of_command(setting: &PipelineSetup) -> Self {
         let around = crate::shared_target::around_person(&setting.home);
-        Self::new(setting, host::origin::said_to_command, around, Speaking::Command)
+        let projects = SharedProjects::new(setting, host::origin::said_to_command);
+        Self::new(projects.in_folder(std::env::current_dir().ok()), around, Speaking::Command)
     }
 
-    fn new(setting: &PipelineSetup, said: Variable, around: Surroundings, speaking: Speaking) -> Self {
+    fn new(projects: SharedProjects, around: Surroundings, speaking: Speaking) -> Self {
         Self {
-            projects: SharedProjects::new(setting, said),
+            projects,
             around,
             speaking,
             contact: None,
@@ -225,10 +227,11 @@ impl SharedRounds {
         done
     }
 
-    fn here(&mut self, store: &Store, server: &SharedServer) -> Result<Here, Error> {
+    fn here(&mut self, store: &mut Store, server: &SharedServer) -> Result<Here, Error> {
         let (mut queues, mut conversations) = (server.projects.clone(), Vec::new());
         for OpenPlace { project, conversation } in store.open_places()? {
             if let Some(queue) = self.projects.queue(&project) {
+                store.keep_queue_of(&project, &queue)?;
                 queues.push(queue);
                 conversations.push(conversation);
             }
@@ -339,8 +342,23 @@ impl SharedRounds {
 
     fn ship(&mut self, store: &mut Store, state: &mut SharedState, report: &mut SharedReport) -> Result<(), Error> {
         self.with_contact(|me, contact| {
-            let projects = &mut me.projects;
-            let shipped = record::ship(contact, store, &mut |project| projects.queue(project), state)?;
+            let (projects, listed) = (&mut me.projects, contact.server.projects.clone());
+            let mut known: HashMap<String, Option<String>> = HashMap::new();
+            let mut queue = |store: &Store, project: &str| -> Result<Option<String>, Error> {
+                if let Some(known) = known.get(project) {
+                    return Ok(known.clone());
+                }
+                let found = match projects.queue(project) {
+                    // Another branch may be checked out than when this was recorded.
+                    None if !projects.names_queue(project) => {
+                        store.queue_of(project)?.filter(|queue| listed.contains(queue))
+                    }
+                    named => named,
+                };
+                known.insert(project.to_string(), found.clone());
+                Ok(found)
+            };
+            let shipped = record::ship(contact, store, &mut queue, state)?;
             report.events_sent += shipped.events;
             report.more_events = shipped.more;
             Ok(())
