@@ -36,7 +36,7 @@ pub const MOST_RELEASES: i64 = 10;
 const BACKOFF_MS: i64 = 10_000;
 const LONGEST_BACKOFF_MS: i64 = 3_600_000;
 /// How long a tool may hold a lease without a word from its agent.
-const LONGEST_TOOL_MS: i64 = 12 * 3_600_000;
+pub const LONGEST_TOOL_MS: i64 = 12 * 3_600_000;
 /// Where the wall's clock ran ahead of the other by more, nobody could renew.
 const GAP_MS: i64 = 15_000;
 /// What a holder gets to speak up after such a gap.

@@ -300,6 +300,22 @@ impl Store {
         self.read(|conn| conn.prepare_cached(ALL)?.query_map([server], read)?.collect())
     }
 
+    /// The same on every server.
+    pub fn all_shared_holds(&self) -> Result<Vec<SharedHold>, Error> {
+        const ALL: &str = concat!(holds!(), " ORDER BY shared_holds.task");
+        self.read(|conn| conn.prepare_cached(ALL)?.query_map([], read)?.collect())
+    }
+
+    /// Signs of life from the future are of a clock that was set back since: they are taken for signs of now.
+    pub fn clamp_shared_holds(&mut self, now: Ms) -> Result<(), Error> {
+        const CLAMP: &str = "UPDATE tasks SET renewed_at = ?1
+            WHERE row IN (SELECT task FROM shared_holds WHERE state = 'held') AND renewed_at > ?1";
+        if self.all_shared_holds()?.iter().all(|hold| hold.renewed_at <= now) {
+            return Ok(());
+        }
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.execute(CLAMP, [now.0]).map(drop)))
+    }
+
     /// The server that a queue of this name was last met on.
     pub fn server_of(&self, queue: &str) -> Result<Option<String>, Error> {
         const SERVER: &str = "SELECT server FROM shared_holds WHERE queue = ?1 ORDER BY confirmed DESC LIMIT 1";

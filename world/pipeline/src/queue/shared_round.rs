@@ -123,6 +123,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn renew_due(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
         let place = self.met()?;
         let (now, sent) = ((self.clock)().now, boot_moment());
+        self.store.clamp_shared_holds(now)?;
         let mut due: Vec<(SharedHold, i64)> = Vec::new();
         for hold in self.store.shared_holds(&place.server)? {
             if hold.queue == place.queue && hold.is_renewal_due(&sent) {
@@ -172,13 +173,22 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(holds.len())
     }
 
-    /// Leases that the server has not confirmed for so long that another may have been given the task.
-    /// `ahead_ms`: those too that will be so long without a word by then; of a short lease never more than a quarter.
+    /// Agents whose leases would grow unsure before a round that waits for a server has ended are told so, whatever becomes of
+    /// the server. In how many milliseconds the next ones are to be told.
+    pub fn tell_unsure_in_time(&mut self, on_unsure: OnUnsure) -> Result<Option<i64>, QueueError> {
+        self.tell_unsure(on_unsure, LONGEST_ROUND_MS)?;
+        let now = boot_moment();
+        let due = |hold: &SharedHold| hold.sure_until() - now.ms - LONGEST_ROUND_MS.min(hold.lease_ms / 4);
+        Ok(self.store.all_shared_holds()?.iter().filter(|hold| !hold.told).map(due).min())
+    }
+
+    /// Leases that no server has confirmed for so long that another may have been given the task, on any server and of any
+    /// queue. `ahead_ms`: those too that will be so long without a word by then; of a short lease never more than a quarter.
     fn tell_unsure(&mut self, on_unsure: OnUnsure, ahead_ms: i64) -> Result<(), QueueError> {
-        let (place, moment) = (self.place()?, boot_moment());
-        for hold in self.store.shared_holds(&place.server)? {
+        let moment = boot_moment();
+        for hold in self.store.all_shared_holds()? {
             let then = BootTime { ms: moment.ms + ahead_ms.min(hold.lease_ms / 4), boot: moment.boot.clone() };
-            if hold.queue != place.queue || hold.told || hold.is_sure(&then) {
+            if hold.told || hold.is_sure(&then) {
                 continue;
             }
             if !self.transact(Durability::Full, |tx, _| tx.note_unsure(&hold.claim))? {
@@ -189,7 +199,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                  have, publish nothing; your result counts only if nobody has taken the task.",
                 hold.slug
             );
-            self.tell(&hold.agent, &format!("{} unsure", hold.claim), body)?;
+            // Once for each absence: a server that came back may go away again.
+            self.tell(&hold.agent, &format!("{} unsure {}", hold.claim, hold.confirmed.ms), body)?;
             if let (OnUnsure::Stop, Some(leader)) = (on_unsure, hold.group) {
                 // Where it survives, the fence alone must do.
                 let _ = host::process_group::stop(leader, GRACE);
@@ -272,11 +283,13 @@ fn is_refusal(error: &QueueError) -> bool {
     matches!(error, QueueError::Server { error: ServerError::Refused(_), .. })
 }
 
-/// How long ago the agent was last known to be alive. A tool in flight of a living client speaks for it.
+/// How long ago the agent was last known to be alive. A tool in flight of a living client speaks for it, as long as one of
+/// this machine's own queue would.
 fn silence(hold: &SharedHold, now: Ms) -> i64 {
+    let silent = now.since(hold.renewed_at);
     match hold.tool_of {
-        Some(client) if lives(client) != Some(false) => 0,
-        _ => now.since(hold.renewed_at),
+        Some(client) if silent < queue::LONGEST_TOOL_MS && lives(client) != Some(false) => 0,
+        _ => silent,
     }
 }
 
@@ -299,5 +312,40 @@ fn as_task(held: &HeldThere) -> Queued {
         fail_reason: None,
         ready_at: Ms(0),
         open_blockers: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::ClientProcess;
+
+    #[test]
+    fn q4_a_tool_in_flight_speaks_for_its_agent_as_long_as_on_one_machine_and_no_longer() {
+        // Of this process it is known that it runs, and not since when.
+        let (pid, started) = (std::process::id(), 0);
+        let now = host::clock::now();
+        let hold = |silent: i64, tool_of: Option<ClientProcess>| SharedHold {
+            task: 1,
+            project: String::new(),
+            slug: "a".into(),
+            server: String::new(),
+            queue: String::new(),
+            id: 1,
+            attempt: 1,
+            claim: String::new(),
+            agent: "ann".into(),
+            session: None,
+            lease_ms: 600_000,
+            renewed_at: now.plus(-silent),
+            confirmed: boot_moment(),
+            told: false,
+            tool_of,
+            group: None,
+        };
+        let alive = Some(ClientProcess { pid, started });
+        assert_eq!(silence(&hold(queue::LONGEST_TOOL_MS - 1, alive), now), 0);
+        assert_eq!(silence(&hold(queue::LONGEST_TOOL_MS, alive), now), queue::LONGEST_TOOL_MS);
+        assert_eq!(silence(&hold(900_000, None), now), 900_000);
     }
 }

@@ -132,6 +132,12 @@ impl Machine {
         self.rounds.round(&mut store, &server).unwrap()
     }
 
+    /// A connection that broke is found to be broken by the first round only.
+    pub fn rounds_until(&mut self, is_so: impl Fn(&SharedReport) -> bool) -> SharedReport {
+        let found = (0..5).map(|_| self.try_round()).find(is_so);
+        found.expect("one of some rounds is so")
+    }
+
     /// The daemon is another process from now on; what was in memory is gone.
     pub fn restart(&mut self) {
         self.rounds = SharedRounds::of_daemon(&self.setting);

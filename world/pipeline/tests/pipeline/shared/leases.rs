@@ -87,6 +87,63 @@ fn x2_an_agent_is_told_that_its_lease_is_unsure_while_the_server_still_keeps_it(
 }
 
 #[test]
+fn x2_an_agent_is_told_of_each_absence_of_the_server() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let nearly = sys::clock::since_boot_ms() - super::LEASE_MS + super::LEASE_MS / 20;
+    for absence in 1..=2 {
+        one.queue.away = true;
+        confirmed_at(&mut one, nearly + absence);
+        assert!(one.round().is_err());
+        assert_eq!(one.told("ann").len(), usize::try_from(absence).unwrap());
+        one.queue.away = false;
+        assert_eq!(one.round().unwrap().renewed, 1);
+    }
+}
+
+#[test]
+fn x2_who_is_told_in_time_is_of_every_queue_whatever_becomes_of_its_server() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let lease = super::LEASE_MS;
+    confirmed_at(&mut one, sys::clock::since_boot_ms() - lease / 2);
+    let mut here: pipeline::queue::Queue<'_> =
+        pipeline::queue::Queue::new(one.home.pipeline.store().unwrap(), host::clock_reading::moment);
+    let left = here.tell_unsure_in_time(pipeline::queue::OnUnsure::Tell).unwrap().unwrap();
+    // The margin, and as long as a server that says nothing holds a round up.
+    let due = lease / 2 - lease / 20 - 1_000 - 15_000;
+    assert!(left <= due && left > due - 60_000, "{left} of {due}");
+    assert!(one.told("ann").is_empty());
+    confirmed_at(&mut one, sys::clock::since_boot_ms() - lease + lease / 20 + 10_000);
+    let mut here: pipeline::queue::Queue<'_> =
+        pipeline::queue::Queue::new(one.home.pipeline.store().unwrap(), host::clock_reading::moment);
+    assert_eq!(here.tell_unsure_in_time(pipeline::queue::OnUnsure::Tell).unwrap(), None, "nobody else is to be told");
+    assert_eq!(one.told("ann").len(), 1, "without a server to ask");
+}
+
+#[test]
+fn q4_a_clock_that_was_set_back_speaks_for_no_agent() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let (project, tomorrow) = (one.project(), host::clock::now().plus(24 * 3_600_000));
+    let store = one.home.pipeline.store().unwrap();
+    let held = store.task(&project, "a").unwrap().unwrap().queued;
+    let mut turn = engine::queue::kept(&held, tomorrow).unwrap();
+    turn.at = tomorrow;
+    store.transact(Durability::Full, |tx| tx.apply(&[model::effect::Write::Task(Box::new(turn.clone()))])).unwrap();
+    assert_eq!(store.all_shared_holds().unwrap()[0].renewed_at, tomorrow);
+    one.round().unwrap();
+    let heard = one.home.pipeline.store().unwrap().all_shared_holds().unwrap()[0].renewed_at;
+    assert!(heard <= host::clock::now(), "{heard:?}");
+}
+
+#[test]
 fn x2_another_run_of_the_machine_is_unsure_of_everything_it_held() {
     let Some(server) = SharedServer::start() else { return };
     let mut one = server.machine("one");

@@ -5,47 +5,23 @@ use super::contact::Contact;
 use super::identity::{Identity, Speaking};
 use super::presence::Presence;
 use super::projects::SharedProjects;
+use super::report::SharedReport;
 use super::rhythm::Need;
 use super::{messages, record};
-use crate::ProjectQueue;
 use model::effort::Message;
-use pipeline::queue::{Queue, QueueError, SharedRound};
-use pipeline::{PipelineSetup, SharedServer, SharedSettings};
+use pipeline::{PipelineSetup, SharedServer};
 use policy::config::sections::SharedEvents;
 use shared_store::Surroundings;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use store::{Error, OpenPlace, ServerError, SharedState, Store};
 
-/// What a round did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SharedReport {
-    /// Words about tasks that were said, and taken.
-    pub said: usize,
-    /// Results that came too late, by slug.
-    pub refused: Vec<String>,
-    pub renewed: usize,
-    /// Tasks of this machine that another has now, or may have.
-    pub lost: Vec<String>,
-    /// Leases that ended, wherever they were held.
-    pub expired: Vec<String>,
-    pub messages_sent: usize,
-    pub messages_received: usize,
-    pub events_sent: u64,
-    /// Events wait that this round did not get to.
-    pub more_events: bool,
-    /// Somebody here ought to look: a message came, or another machine's agents changed.
-    pub is_news: bool,
-    /// What went wrong first.
-    pub error: Option<ServerError>,
-}
-
 /// The rounds of one process, and the connection they keep.
 pub struct SharedRounds {
-    projects: SharedProjects,
-    around: Surroundings,
+    pub(super) projects: SharedProjects,
+    pub(super) around: Surroundings,
     speaking: Speaking,
-    contact: Option<Contact>,
+    pub(super) contact: Option<Contact>,
     identity: Identity,
     presence: Presence,
     /// As it was stored last.
@@ -58,8 +34,8 @@ pub struct SharedRounds {
 }
 
 /// Whose sessions are open here.
-struct Here {
-    queues: Vec<String>,
+pub(super) struct Here {
+    pub queues: Vec<String>,
     conversations: Vec<String>,
 }
 
@@ -144,7 +120,10 @@ impl SharedRounds {
         }
         match &report.error {
             None => state.heard(now),
-            Some(error) => state.failed(error.to_string(), now),
+            Some(error) => {
+                state.failed(error.to_string(), now);
+                self.hang_up(error);
+            }
         }
         self.keep(store, state)?;
         Ok(report)
@@ -157,6 +136,7 @@ impl SharedRounds {
         state: &mut SharedState,
         report: &mut SharedReport,
     ) -> Result<(), Error> {
+        self.tell_unsure(store, server)?;
         let here = self.here(store, server)?;
         let mut met = self.meet(store, server, state);
         if met.is_ok() {
@@ -164,10 +144,10 @@ impl SharedRounds {
         }
         if let Some(error) = settled(met)? {
             // Leases grow unsure all the same.
-            self.queues(store, server, (&here, Some(&error)), report)?;
+            self.tell_unsure(store, server)?;
             return Err(error.into());
         }
-        self.queues(store, server, (&here, None), report)?;
+        self.queues(store, server, &here, report)?;
         self.part(report, |rounds, report| rounds.send(store, state, report))?;
         self.part(report, |rounds, report| rounds.receive(store, &here, state, report))?;
         self.part(report, |rounds, report| rounds.judge(store, state, report))?;
@@ -204,7 +184,7 @@ impl SharedRounds {
     }
 
     /// One part of a round: refused is noted, and the others go on; away is the end of the round.
-    fn part(
+    pub(super) fn part(
         &mut self,
         report: &mut SharedReport,
         work: impl FnOnce(&mut Self, &mut SharedReport) -> Result<(), Error>,
@@ -239,59 +219,6 @@ impl SharedRounds {
         queues.sort();
         queues.dedup();
         Ok(Here { queues, conversations })
-    }
-
-    /// The queues that this machine works on now, and those that it owes a word: also of a project that is not listed any
-    /// more, because what was begun there is to be brought to its end.
-    fn queues(
-        &mut self,
-        store: &mut Store,
-        server: &SharedServer,
-        (here, away): (&Here, Option<&ServerError>),
-        report: &mut SharedReport,
-    ) -> Result<(), Error> {
-        let mut wanted: Vec<String> = Vec::new();
-        for place in store.open_places()? {
-            wanted.extend(self.projects.queue(&place.project));
-        }
-        let known = self.contact.as_ref().map(|contact| contact.server_id.clone()).filter(|id| !id.is_empty());
-        let known = known.or_else(|| store.shared_state().ok().flatten().map(|state| state.server));
-        if let Some(id) = known {
-            wanted.extend(store.queues_in_hand(&id)?);
-        }
-        wanted.sort();
-        wanted.dedup();
-        wanted.truncate(here.queues.len() + MOST_QUEUES);
-        for queue in wanted {
-            let shared = SharedSettings { server: server.clone(), queue };
-            let done = self.queue_round(store, &shared, away);
-            self.part(report, |_, report| done.map(|round| report.add(round)))?;
-        }
-        Ok(())
-    }
-
-    fn queue_round(
-        &mut self,
-        store: &mut Store,
-        shared: &SharedSettings,
-        away: Option<&ServerError>,
-    ) -> Result<SharedRound, Error> {
-        let mut queue = ProjectQueue::new(shared, &self.around, store)?;
-        match (away, &mut self.contact) {
-            (None, Some(contact)) => queue.over(contact.lend()),
-            (Some(error), _) => queue.away(error.clone()),
-            (None, None) => queue.away(ServerError::Away("there is no connection".to_string())),
-        }
-        let mut here = Queue::new(store, host::clock_reading::moment).on(&mut queue);
-        let done = here.shared_round(shared.server.on_unsure);
-        if let (None, Some(contact)) = (away, &mut self.contact) {
-            contact.take_back(queue.into_link());
-        }
-        done.map_err(|error| match error {
-            QueueError::Server { error, .. } => Error::Server(error),
-            QueueError::Store(error) => error,
-            other => Error::Refused(other.to_string()),
-        })
     }
 
     fn send(&mut self, store: &mut Store, state: &mut SharedState, report: &mut SharedReport) -> Result<(), Error> {
@@ -429,10 +356,13 @@ impl SharedRounds {
         }
     }
 
-    /// After an error: who is away is not held on to; who refused one thing may be asked another.
-    pub(crate) fn hang_up(&mut self, error: &ServerError) {
-        if let (ServerError::Away(_), Some(contact)) = (error, &mut self.contact) {
-            contact.close();
+    /// After an error: who is away is not held on to; who refused one thing may be asked another. Who does not let us in is
+    /// met anew, with the password of then.
+    fn hang_up(&mut self, error: &ServerError) {
+        match (error, &mut self.contact) {
+            (ServerError::Away(_), Some(contact)) => contact.close(),
+            (ServerError::Refused(_), Some(contact)) if !contact.is_open() => self.contact = None,
+            (ServerError::Refused(_), _) | (ServerError::Away(_), None) => {}
         }
     }
 
@@ -451,22 +381,8 @@ impl SharedRounds {
     }
 }
 
-const MOST_QUEUES: usize = 200;
-
-impl SharedReport {
-    fn add(&mut self, round: SharedRound) {
-        let SharedRound { said, refused, renewed, lost, expired } = round;
-        self.is_news |= !refused.is_empty() || !lost.is_empty();
-        self.said += said;
-        self.renewed += renewed;
-        self.refused.extend(refused);
-        self.lost.extend(lost);
-        self.expired.extend(expired);
-    }
-}
-
 /// What the server said, apart from what is wrong here.
-fn settled(done: Result<(), Error>) -> Result<Option<ServerError>, Error> {
+pub(super) fn settled(done: Result<(), Error>) -> Result<Option<ServerError>, Error> {
     match done {
         Ok(()) => Ok(None),
         Err(Error::Server(error)) => Ok(Some(error)),

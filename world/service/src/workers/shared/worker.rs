@@ -138,6 +138,9 @@ enum Turn {
 /// A file that is being written names no server for a moment: so long it is not taken at its word.
 const WRITTEN: Duration = Duration::from_secs(10);
 
+/// Leases are looked at no more often than this.
+const CLOSEST: Duration = Duration::from_secs(1);
+
 /// What is wrong here was said, and is looked at again so much later.
 const TROUBLE: Duration = Duration::from_secs(5);
 
@@ -160,10 +163,12 @@ impl Run {
                     rounds.close();
                     rhythm.begin_anew();
                 }
+                // However long it is until a server is asked again.
+                let unsure = rounds.tell_unsure(store, &server)?.unwrap_or(Duration::MAX).max(CLOSEST);
                 let need = rounds.need(store, &server)?;
                 let need = if nudge.is_viewed() { Need::Somebody } else { need };
                 match rhythm.step(need, rounds.is_open(), Instant::now()) {
-                    Step::Wait(pause) => return Ok(Turn::In(pause)),
+                    Step::Wait(pause) => return Ok(Turn::In(pause.min(unsure))),
                     Step::Close => {
                         rounds.leave();
                         return Ok(Turn::In(Duration::ZERO));
@@ -181,9 +186,8 @@ impl Run {
                         if report.more_events { Duration::from_secs(1) } else { usual }
                     }
                     Some(error) => {
-                        rounds.hang_up(error);
                         let is_refusal = matches!(error, ServerError::Refused(_));
-                        rhythm.went_wrong(is_refusal, chance(), Instant::now())
+                        rhythm.went_wrong(is_refusal, chance(), Instant::now()).min(unsure)
                     }
                 }))
             }
