@@ -49,7 +49,8 @@ pub(crate) const TOLD_AGAIN: &str =
 pub(crate) const RECORD: &str = "INSERT INTO events (seq, id, key, at, agent, session, host_session, sub_agent, event,
       tool, verdict, micros, rules, answer_exit, answer_stdout, answer_stderr, reason, detail)
     VALUES (1 + max(ifnull((SELECT max(seq) FROM events), 0),
-        ifnull((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'events.last'), 0)), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+        ifnull((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'events.last'), 0)),
+      ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
     ON CONFLICT DO NOTHING";
 
 /// An answer that nobody was there to take.

@@ -62,7 +62,6 @@ fn no_statement_on_the_way_of_an_event_scans_a_table() {
         prune::OLD_INJECTIONS,
         prune::OLD_MESSAGES,
         prune::OLD_SESSIONS,
-        prune::OLD_UNSENT,
         prune::UNCLAIMED_MESSAGES,
         sessions::CONVERSATION,
         sessions::LAST_ENDED_OF_AGENT,

@@ -69,7 +69,7 @@ pub(crate) const OLD_EVENTS: &str = "DELETE FROM events WHERE seq IN
     (SELECT seq FROM events WHERE seq < (SELECT min(seq) FROM events) + ?2 AND at < ?1 AND seq <= ?3)";
 
 /// Those: what was stopped stays, however old.
-pub(crate) const OLD_UNSENT: &str = "DELETE FROM events WHERE seq IN
+const OLD_UNSENT: &str = "DELETE FROM events WHERE seq IN
     (SELECT seq FROM events WHERE seq > ?3 AND at < ?1 AND verdict <> 'deny'
        AND seq < (SELECT seq FROM events WHERE seq > ?3 AND verdict <> 'deny' ORDER BY seq LIMIT 1) + ?2)";
 
