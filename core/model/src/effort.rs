@@ -257,6 +257,9 @@ pub enum Addressee {
     Remote(Box<RemoteAddressee>),
 }
 
+/// More messages to other machines than this do not wait on one for a server: they are meant to be read.
+pub const MOST_OUTGOING: u64 = 2_000;
+
 /// Whom a message to another machine is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteAddressee {
@@ -374,6 +377,8 @@ pub struct EffortRows {
     /// What that agent is called, or all that could be meant.
     pub addressee_name: Option<String>,
     pub addressees: Vec<String>,
+    /// It is for another machine, and as many wait for the server as are kept.
+    pub outbox_is_full: bool,
     /// Messages that the agent asks for.
     pub inbox: Vec<Message>,
     /// The conversation that started this worker.

@@ -3,6 +3,7 @@
 use crate::requirements::is_required;
 use crate::source::{Function, Keep, blank, functions, is_ident};
 use crate::{SourceFile, Violation};
+use std::collections::BTreeSet;
 
 /// A family's letter and a number in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +34,11 @@ fn of_file(file: &SourceFile) -> Vec<Violation> {
 pub(crate) fn claims_of(file: &SourceFile) -> Vec<(Claim, String)> {
     let named = |test: Function| claims(&test.name).map(|claim| (claim, test.name.clone())).collect::<Vec<_>>();
     tests(file).into_iter().flat_map(named).collect()
+}
+
+/// Of every test in the tree.
+pub(crate) fn test_names(files: &[SourceFile]) -> BTreeSet<String> {
+    files.iter().filter(|file| file.is_rust()).flat_map(tests).map(|test| test.name).collect()
 }
 
 fn tests(file: &SourceFile) -> Vec<Function> {

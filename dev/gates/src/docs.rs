@@ -58,7 +58,7 @@ fn silent_opening(file: &SourceFile) -> Option<Violation> {
         .then(|| file.breaks(1, "does not open with a `//!` line that says what it owns"))
 }
 
-fn is_page(file: &SourceFile) -> bool {
+pub(crate) fn is_page(file: &SourceFile) -> bool {
     file.is_markdown() && (!file.path.contains('/') || file.path.starts_with("docs/"))
 }
 

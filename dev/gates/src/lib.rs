@@ -12,6 +12,7 @@ mod fence;
 mod levels;
 mod lock;
 mod markdown;
+mod named_tests;
 mod names;
 mod output;
 mod purity;
@@ -66,6 +67,7 @@ pub const ALL: &[TreeGate] = &[
     TreeGate { name: "size", check: size::check_tree },
     TreeGate { name: "docs", check: docs::check },
     TreeGate { name: "claims", check: claims::check },
+    TreeGate { name: "named_tests", check: named_tests::check },
     TreeGate { name: "words", check: words::check },
     TreeGate { name: "events", check: events::check },
     TreeGate { name: "agent_names", check: agent_names::check },

@@ -4,7 +4,7 @@
 use crate::target::{self, TargetAgent};
 use crate::typing::{self, NotTyped};
 use crate::{ActionError, FleetPlace, Person, record};
-use engine::fleet::messages::{LONGEST, PERSON_NOTE};
+use engine::fleet::messages::{self, LONGEST, PERSON_NOTE};
 use model::Ms;
 use model::effect::Write;
 use model::effort::{Addressee, MemoryWrite, Message};
@@ -74,6 +74,9 @@ fn say_elsewhere(store: &mut Store, person: &Person, agent: &str, text: &str) ->
 /// A note of a person's to whoever is meant: an agent or a conversation.
 pub fn note(store: &mut Store, person: &Person, to: Addressee, text: &str) -> Result<(), ActionError> {
     let text = checked(text)?;
+    if matches!(to, Addressee::Remote(_)) && store.outbox_is_full()? {
+        return Err(ActionError::Refused(messages::outbox_is_full()));
+    }
     let now = host::clock::now();
     let agent = match &to {
         Addressee::Agent(name) => store.agent(name)?,

@@ -16,6 +16,7 @@ mod link;
 mod machine_keys;
 mod messages;
 mod migrate;
+mod owner;
 mod presence;
 mod queue;
 mod record;
@@ -49,7 +50,11 @@ pub use link::{LocalClock, ServerLink};
 pub use machine_keys::KnownMachine;
 pub use messages::WaitingMessage;
 pub use migrate::{
-    Migrated, SPEAKS, Schema, ServerVersion, administrator_sql, grant_record, migrate, refuse_too_old, version,
+    Migrated, MigrationFile, SPEAKS, Schema, ServerVersion, administrator_sql, migrate, migrate_with, refuse_too_old,
+    version,
+};
+pub use owner::{
+    KEEP_EVENTS_DAYS, OlderMachine, grant_record, keep_events, may_raise_oldest, older_machines, raise_oldest,
 };
 pub use presence::{AgentPresence, FleetAgent, MachineHeartbeat, Seen};
 pub use queue::{MachineIdentity, PgQueue, queue_statement};

@@ -37,10 +37,11 @@ const DUE: &str =
     "SELECT json_build_object('id', d.id, 'kind', left(d.kind, 40), 'from_agent', left(d.from_agent, 200),
   'from_label', left(m.label, 64), 'from_machine', d.from_machine, 'by', d.by, 'to_agent', d.to_agent,
   'to_conversation', d.to_conversation, 'body', d.body)::text
-FROM (SELECT * FROM {s}.messages WHERE fetched_at IS NULL AND to_machine = $1::uuid
+FROM (SELECT seq, id, kind, from_agent, from_machine, by, to_agent, to_conversation, body
+      FROM {s}.messages WHERE fetched_at IS NULL AND to_machine = $1::uuid
       UNION ALL
-      SELECT * FROM {s}.messages WHERE fetched_at IS NULL
-        AND to_conversation = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb)))
+      SELECT seq, id, kind, from_agent, from_machine, by, to_agent, to_conversation, body
+      FROM {s}.messages WHERE fetched_at IS NULL AND to_conversation = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb)))
       ORDER BY seq LIMIT $3::int) AS d
 LEFT JOIN {s}.machines m ON m.id = d.from_machine ORDER BY d.seq";
 

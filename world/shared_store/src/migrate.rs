@@ -2,6 +2,7 @@
 
 use crate::{Connection, FlightError, InTransaction, Patience, ServerTarget, Statement, Transaction};
 use serde_json::Value;
+use std::time::Duration;
 use store::ServerError;
 
 /// The version of the schema that this build makes, and the highest that it knows.
@@ -10,8 +11,19 @@ pub const SPEAKS: u32 = 1;
 const OLDEST_SERVER: i64 = 130_000;
 /// Several owners at once: all but one find it done, and may have to look again first.
 const TRIES: u32 = 20;
+/// An index over a million tasks takes longer than a flight may.
+const LONGEST: Duration = Duration::from_secs(15 * 60);
 
-const FILES: &[(u32, &str)] = &[(1, include_str!("../sql/0001_shared.sql"))];
+/// What brings a schema from one version to the next: the version it makes, and its statements.
+pub type MigrationFile = (u32, &'static str);
+
+const FILES: &[MigrationFile] = &[(1, include_str!("../sql/0001_shared.sql"))];
+
+/// Everybody else waits behind a lock that is waited for here, so it is not waited for long: rather everything again, after
+/// a rest in which they go on.
+const BRIEF: &str = "SET LOCAL lock_timeout = '1s'";
+const REST: Duration = Duration::from_secs(1);
+const NOT_AVAILABLE: &str = "55P03";
 
 /// In one transaction with the migration. A pooler that hands a transaction to one session keeps it; the row lock that
 /// follows keeps out those that come by a pooler that does not.
@@ -30,11 +42,6 @@ INSERT INTO {s}.meta VALUES ('version', '0') ON CONFLICT DO NOTHING;";
 const VERSION_LOCK: &str = "SELECT value FROM {s}.meta WHERE name = 'version' FOR UPDATE";
 const VERSION: &str = "SELECT jsonb_build_object('server', current_setting('server_version'), 'meta',
   (SELECT jsonb_object_agg(name, value) FROM {s}.meta))::text";
-const GRANT: &str =
-    "INSERT INTO {s}.record_grants (reader, project) SELECT $1::name, id FROM {s}.projects WHERE name = $2
-  AND EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1::name)
-  ON CONFLICT (reader, project) DO UPDATE SET reader = excluded.reader RETURNING to_jsonb(project)::text";
-
 /// A name that needs no quotes, and the two roles that go with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema(String);
@@ -81,12 +88,14 @@ pub struct Migrated {
 }
 
 /// What stands on a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerVersion {
     /// Of the schema.
     pub version: u32,
     /// The oldest client that may still write.
     pub oldest: u32,
+    /// So long it keeps the record.
+    pub keep_events_days: u32,
     /// The server's own id.
     pub id: String,
     /// Of PostgreSQL, as it calls itself.
@@ -98,14 +107,31 @@ pub struct ServerVersion {
 /// # Errors
 /// `Refused` also where an administrator must do something first: then it says what.
 pub fn migrate(owner: &ServerTarget, schema: &Schema, patience: Patience) -> Result<Migrated, ServerError> {
+    migrate_with(FILES, owner, schema, patience)
+}
+
+/// The same by other files than this build's, each of which makes the next version.
+///
+/// # Errors
+/// As of `migrate`.
+pub fn migrate_with(
+    files: &[MigrationFile],
+    owner: &ServerTarget,
+    schema: &Schema,
+    patience: Patience,
+) -> Result<Migrated, ServerError> {
+    let patience = Patience { flight: patience.flight.max(LONGEST), ..patience };
     let mut connection = Connection::open(owner, patience)?;
     let mut tries = 0;
     loop {
         tries += 1;
-        match migrate_once(&mut connection, schema) {
+        match migrate_once(files, &mut connection, schema) {
             Err(Stop::Flight(error)) if tries < TRIES && beaten(&error) => {
                 if connection.is_broken() {
                     connection = Connection::open(owner, patience)?;
+                }
+                if error.state() == Some(NOT_AVAILABLE) {
+                    std::thread::sleep(REST);
                 }
             }
             Err(Stop::Flight(error)) => return Err(error.into()),
@@ -158,21 +184,6 @@ pub fn administrator_sql(connection: &mut Connection, schema: &Schema) -> Result
     Ok(if is_there { Vec::new() } else { lacking(&around, schema) })
 }
 
-/// Lets a role, and who is a member of it, read the record of a project. By the owner.
-///
-/// # Errors
-/// `Refused` where there is no such project, or somebody else asks.
-pub fn grant_record(connection: &mut Connection, schema: &Schema, grant: (&str, &str)) -> Result<(), ServerError> {
-    let (role, project) = grant;
-    let parameters = vec![Some(role.to_string()), Some(project.to_string())];
-    let answers = connection.flight(&[Statement::new(GRANT, schema.name(), parameters)], InTransaction::No)?;
-    if answers.iter().flatten().next().is_none() {
-        let (project, role) = (crate::server_error::clean(project), crate::server_error::clean(role));
-        return Err(ServerError::Refused(format!("the server has no project {project}, or no role {role}")));
-    }
-    Ok(())
-}
-
 enum Stop {
     Flight(FlightError),
     Server(ServerError),
@@ -189,7 +200,8 @@ fn beaten(error: &FlightError) -> bool {
     matches!(error.state(), Some("42P06" | "42P07" | "42710" | "23505" | "XX000")) || error.send_again()
 }
 
-fn migrate_once(connection: &mut Connection, schema: &Schema) -> Result<Migrated, Stop> {
+fn migrate_once(files: &[MigrationFile], connection: &mut Connection, schema: &Schema) -> Result<Migrated, Stop> {
+    let knows = files.last().map_or(0, |(number, _)| *number);
     let roles = vec![Some(schema.agent_role()), Some(schema.reader_role())];
     let mut work = connection.begin();
     let looked =
@@ -197,21 +209,29 @@ fn migrate_once(connection: &mut Connection, schema: &Schema) -> Result<Migrated
     let around = looked.get(1).and_then(|rows| rows.first()).ok_or(FlightError::Garbled)?;
     prepare(&mut work, schema, around)?;
     let from = locked_version(&mut work, schema)?;
-    if from > SPEAKS {
-        return Err(Stop::Server(ServerError::Refused(format!(
-            "the schema {} is of version {from} and this taut knows {SPEAKS}: a newer taut made it, and only a newer one \
-             changes it",
-            schema.name()
-        ))));
+    if from > knows {
+        return Err(Stop::Server(made_by_newer(schema, from, knows)));
     }
     let mut to = from;
-    for (number, text) in FILES.iter().filter(|(number, _)| *number > from) {
+    if from < knows {
+        work.script(BRIEF)?;
+    }
+    for (number, text) in files.iter().filter(|(number, _)| *number > from) {
         work.script(&schema.fill(text))?;
         work.script(&format!("UPDATE {}.meta SET value = '{number}' WHERE name = 'version'", schema.name()))?;
         to = *number;
     }
     work.commit()?;
     Ok(Migrated { from, to })
+}
+
+/// Whoever does not know a schema changes nothing of it.
+pub(crate) fn made_by_newer(schema: &Schema, version: u32, knows: u32) -> ServerError {
+    ServerError::Refused(format!(
+        "the schema {} is of version {version} and this taut knows {knows}: a newer taut made it, and only a newer one \
+         changes it",
+        schema.name()
+    ))
 }
 
 /// What the files take for granted: a server that is new enough, the two roles, the schema and its `meta`.
@@ -279,7 +299,7 @@ fn locked_version(work: &mut Transaction<'_>, schema: &Schema) -> Result<u32, St
     Ok(version.ok_or(FlightError::Garbled)?)
 }
 
-fn standing(connection: &mut Connection, schema: &Schema) -> Result<ServerVersion, ServerError> {
+pub(crate) fn standing(connection: &mut Connection, schema: &Schema) -> Result<ServerVersion, ServerError> {
     let answers = connection.flight(&[Statement::new(VERSION, schema.name(), Vec::new())], InTransaction::No)?;
     let found = answers.first().and_then(|rows| rows.first()).ok_or(FlightError::Garbled)?;
     let text =
@@ -289,6 +309,7 @@ fn standing(connection: &mut Connection, schema: &Schema) -> Result<ServerVersio
     Ok(ServerVersion {
         version: number("version"),
         oldest: number("oldest"),
+        keep_events_days: number("keep_events_days"),
         id: meta("id"),
         server_version: text(found.get("server")),
     })

@@ -102,7 +102,7 @@ pub use pending::Pending;
 pub use policy_log::{PolicyLogEntry, PolicyLogKind};
 pub use projects::ProjectRow;
 pub use prune::{Pruned, Retention};
-pub use remote_agents::{RemoteAgent, RemoteAgentRow};
+pub use remote_agents::{ForgottenRemote, RemoteAgent, RemoteAgentRow};
 pub use remote_answers::{SentAnswer, SettledAnswer, TrustedMachine};
 pub use repair::{Repair, repair};
 pub use reserve::RESERVE;

@@ -5,7 +5,7 @@ use crate::efforts::{pre_executed, unfinished, wordless};
 use crate::sessions::Around;
 use crate::{
     Error, Store, Tx, agent_names, agents, allowances, cards, efforts, helper_sessions, injections, messages,
-    remote_agents, sessions, strikes, tasks,
+    outbox_messages, remote_agents, sessions, strikes, tasks,
 };
 use model::effort::{Addressee, EffortRows, StoredHandOver, UnfinishedWork};
 use model::needs::Unfinished;
@@ -118,6 +118,10 @@ fn effort_rows(conn: &Connection, needs: &Needs) -> rusqlite::Result<EffortRows>
             Ok(Addressee::Agent(agent)) => {
                 rows.addressee_name = agent_names::own(conn, &agent)?;
                 rows.addressee = Some(Addressee::Agent(agent));
+            }
+            Ok(Addressee::Remote(remote)) => {
+                rows.outbox_is_full = outbox_messages::is_full(conn)?;
+                rows.addressee = Some(Addressee::Remote(remote));
             }
             Ok(conversation) => rows.addressee = Some(conversation),
             Err(several) => (rows.addressees, rows.names) = (several, messages::names(conn)?),

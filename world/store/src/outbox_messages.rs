@@ -2,7 +2,7 @@
 //! has them: what is sent twice is one message by its id.
 
 use crate::{Durability, Error, Store};
-use model::effort::{Message, RemoteAddressee};
+use model::effort::{MOST_OUTGOING, Message, RemoteAddressee};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,17 @@ const PUT: &str =
 const WAITING: &str = "SELECT body FROM outbox WHERE kind = 'message' AND server = ?1 ORDER BY seq LIMIT ?2";
 
 const SENT: &str = "DELETE FROM outbox WHERE kind = 'message' AND key = ?1";
+
+const COUNT: &str = "SELECT count(*) FROM outbox WHERE kind = 'message'";
+
+/// Whether as many wait as are kept. Who writes one more is told so.
+pub(crate) fn is_full(conn: &Connection) -> rusqlite::Result<bool> {
+    Ok(count(conn)? >= MOST_OUTGOING)
+}
+
+pub(crate) fn count(conn: &Connection) -> rusqlite::Result<u64> {
+    conn.prepare_cached(COUNT)?.query_row([], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
+}
 
 /// In the transaction of whoever writes it.
 pub(crate) fn put(conn: &Connection, message: &Message, to: &RemoteAddressee) -> rusqlite::Result<()> {
@@ -69,7 +80,14 @@ impl Store {
 
     /// How many wait, for whichever server.
     pub fn outgoing_message_count(&self) -> Result<u64, Error> {
-        const COUNT: &str = "SELECT count(*) FROM outbox WHERE kind = 'message'";
-        self.read(|conn| conn.prepare_cached(COUNT)?.query_row([], |row| row.get::<_, i64>(0))).map(i64::cast_unsigned)
+        self.read(count)
+    }
+
+    /// Whether as many wait as are kept.
+    pub fn outbox_is_full(&self) -> Result<bool, Error> {
+        self.read(is_full)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,6 +15,14 @@ const KEPT_MS: i64 = 30 * 86_400_000;
 /// More than this of one fleet are not kept.
 const MOST: usize = 5_000;
 
+/// What was too old to be kept of other machines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ForgottenRemote {
+    pub agents: usize,
+    /// Messages to other machines, which no server could be told.
+    pub messages: usize,
+}
+
 /// One agent of another machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RemoteAgent {
@@ -100,14 +108,15 @@ impl Store {
         self.read(list)
     }
 
-    /// Those of whom nothing was heard for long, and messages that nobody could be told, are forgotten. How many.
-    pub fn forget_remote(&mut self, now: Ms) -> Result<usize, Error> {
+    /// Those of whom nothing was heard for long, and messages that nobody could be told, are forgotten.
+    pub fn forget_remote(&mut self, now: Ms) -> Result<ForgottenRemote, Error> {
         const AGENTS: &str = "DELETE FROM remote_agents WHERE heard_at < ?1";
         const MESSAGES: &str = "DELETE FROM outbox WHERE kind = 'message' AND at < ?1";
         self.transact(Durability::Normal, |tx| {
             tx.verb(|conn| {
                 let before = [now.plus(-KEPT_MS).0];
-                Ok(conn.prepare_cached(AGENTS)?.execute(before)? + conn.prepare_cached(MESSAGES)?.execute(before)?)
+                let agents = conn.prepare_cached(AGENTS)?.execute(before)?;
+                Ok(ForgottenRemote { agents, messages: conn.prepare_cached(MESSAGES)?.execute(before)? })
             })
         })
     }
@@ -269,7 +278,7 @@ mod tests {
         let (_home, mut store) = store(&[agent("m1", "vm-3", "api"), agent("m2", "vm-4", "web")]);
         store.put_remote_agents("srv", &[agent("m1", "vm-3", "api")]).unwrap();
         assert_eq!(store.remote_agents().unwrap(), [agent("m1", "vm-3", "api")]);
-        assert_eq!(store.forget_remote(Ms(1_000 + KEPT_MS)).unwrap(), 0);
-        assert_eq!(store.forget_remote(Ms(1_001 + KEPT_MS)).unwrap(), 1);
+        assert_eq!(store.forget_remote(Ms(1_000 + KEPT_MS)).unwrap(), ForgottenRemote::default());
+        assert_eq!(store.forget_remote(Ms(1_001 + KEPT_MS)).unwrap(), ForgottenRemote { agents: 1, messages: 0 });
     }
 }

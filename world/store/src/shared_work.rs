@@ -4,7 +4,7 @@
 use crate::messages::{self, columns};
 use crate::{Durability, Error, Store, Tx, outbox_messages};
 use model::Ms;
-use model::effort::{Addressee, Message, RemoteAddressee};
+use model::effort::{Addressee, MOST_OUTGOING, Message, RemoteAddressee};
 use rusqlite::params;
 
 /// A project in which a session is open, and the conversation that it carries.
@@ -82,7 +82,9 @@ impl Store {
         self.transact(Durability::Full, |tx| {
             tx.verb(|conn| {
                 let mut forwarded = 0;
-                for message in stranded {
+                let room = MOST_OUTGOING.saturating_sub(outbox_messages::count(conn)?);
+                // The others wait where they are.
+                for message in stranded.iter().take(usize::try_from(room).unwrap_or(usize::MAX)) {
                     let Some(Addressee::Conversation(name)) = &message.to else { continue };
                     if conn.prepare_cached(TAKEN)?.execute(params![message.id, now.0])? == 1 {
                         let (server, name) = (server.to_string(), name.clone());

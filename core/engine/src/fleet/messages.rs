@@ -5,7 +5,7 @@ use super::text::{named, quoted};
 use super::wake::WakeUp;
 use crate::context::{ContextBudget, Rank};
 use model::agent_name::AgentNames;
-use model::effort::{Message, WaitingMessages};
+use model::effort::{MOST_OUTGOING, Message, WaitingMessages};
 
 /// Kinds of messages between agents; what else is kept is for nobody.
 pub const NOTE: &str = "note";
@@ -28,6 +28,15 @@ const MOST_TOLD: usize = 1_200;
 pub const LONGEST: usize = 16_000;
 
 const MOST_NAME: usize = 80;
+
+/// Why a message to another machine is not taken, and what helps.
+#[must_use]
+pub fn outbox_is_full() -> String {
+    format!(
+        "it was not sent: {MOST_OUTGOING} messages wait here for the shared server already, and more are not kept. \
+         `taut shared status` says why they wait, `taut shared sync` sends them once it can be reached"
+    )
+}
 
 /// Each message that fits; the others go on waiting.
 pub fn add_to(waiting: &WaitingMessages, budget: &mut ContextBudget) {

@@ -17,6 +17,9 @@ pub fn send(to: &str, text: &str, event: &EventContext<'_>) -> Result<CommandRes
         Addressee::Conversation(name) => format!("conversation {}", line(name, 80)),
         Addressee::Remote(remote) => format!("{} on another machine", line(&remote.shown, 120)),
     };
+    if rows.outbox_is_full {
+        return Err(messages::outbox_is_full().into());
+    }
     let message = addressed(messages::NOTE, text, addressee.clone(), event)?;
     let once = if is_starter(addressee, event) { Once::Reported } else { Once::Wrote };
     let said = match addressee {

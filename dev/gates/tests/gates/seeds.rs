@@ -172,6 +172,22 @@ fn docs_sees_long_readmes_dead_links_silent_files_and_diaries() {
 }
 
 #[test]
+fn named_tests_sees_tests_in_tables_that_nobody_wrote() {
+    let tests = "#[test]\nfn short() {}\n#[test]\nfn q1_it_goes_on_as_before() {}\nfn a_helper_that_tests_nothing() {}";
+    let page =
+        |row: &str| format!("| what | the test |\n|---|---|\n| `not_one` | {row} |\n\n| `short` | `max_age` |\n");
+    let found = |row: &str| check("named_tests", &[("docs/a.md", &page(row)), ("world/x/tests/a.rs", tests)]);
+    for good in ["`short`", "`short`, `q1_it_goes_on_as_before`", "`taut top`", "one"] {
+        assert_lines(&found(good), &[], good);
+    }
+    for bad in ["`shorter`", "`short`, `q1_it_goes_on_as_after`", "`a_helper_that_tests_nothing`"] {
+        assert_lines(&found(bad), &[3], bad);
+    }
+    let elsewhere = "words `it_goes_on_as_before`\n\n| a | b |\n|---|---|\n| `it_goes_on_as_before` | c |\n";
+    assert_lines(&check("named_tests", &[("docs/a.md", elsewhere)]), &[5], "a long name in any table");
+}
+
+#[test]
 fn claims_sees_requirements_that_do_not_exist() {
     for bad in ["d10_x", "z1_x", "g16_x", "d3_q9_x", "d0_x"] {
         let text = format!("#[test]\nfn {bad}() {{}}");

@@ -53,6 +53,11 @@ fn docs_lead_somewhere() {
 }
 
 #[test]
+fn i5_tests_that_tables_of_pages_name_exist() {
+    passes("named_tests");
+}
+
+#[test]
 fn claimed_requirements_exist() {
     passes("claims");
 }

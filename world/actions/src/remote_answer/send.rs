@@ -4,6 +4,7 @@ use super::seen;
 use crate::answer::{said, where_words, worded};
 use crate::{ActionError, Person};
 use engine::cards::{address, answer_text, fits, known};
+use engine::fleet::messages::outbox_is_full;
 use engine::redact;
 use host::machine_key::MachineKey;
 use model::Ms;
@@ -93,6 +94,9 @@ pub fn send(
 ) -> Result<SentAnswer, ActionError> {
     let answer = without_secrets(worded(answer, &person.user)?);
     fits(&to.card, &answer).map_err(ActionError::Refused)?;
+    if store.outbox_is_full()? {
+        return Err(ActionError::Refused(outbox_is_full()));
+    }
     let key = MachineKey::open_or_draw(state).map_err(refused)?;
     let now = host::clock::now();
     let unknown = || ActionError::NoCard(to.card.id.clone());

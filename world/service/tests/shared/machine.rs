@@ -10,7 +10,7 @@ use pipeline::{Pipeline, PipelineSetup, Response, SharedSettings};
 use serde_json::{Value, json};
 use service::workers::shared::{SharedReport, SharedRounds};
 use service::{ProjectQueue, shared_target};
-use shared_store::{Patience, Schema, Surroundings, Target, TargetWish};
+use shared_store::{Connection, Patience, Schema, Surroundings, Target, TargetWish};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::{Durability, MessageFilter, Store};
@@ -40,10 +40,22 @@ impl Server {
     pub fn start() -> Option<Self> {
         let cluster = Cluster::shared()?;
         let server = Self { cluster, database: cluster.database() };
-        let wish = TargetWish { url: Some(server.url(OWNER)), ..TargetWish::default() };
-        let target = Target::resolve(&wish, &Surroundings::default()).unwrap();
-        shared_store::migrate(&target, &Schema::named("taut").unwrap(), Patience::default()).unwrap();
+        shared_store::migrate(&server.owned(), &Self::schema(), Patience::default()).unwrap();
         Some(server)
+    }
+
+    pub fn schema() -> Schema {
+        Schema::named("taut").unwrap()
+    }
+
+    /// As its owner reaches it.
+    fn owned(&self) -> Target {
+        let wish = TargetWish { url: Some(self.url(OWNER)), ..TargetWish::default() };
+        Target::resolve(&wish, &Surroundings::default()).unwrap()
+    }
+
+    pub fn owner(&self) -> Connection {
+        Connection::open(&self.owned(), Patience::default()).unwrap()
     }
 
     pub fn url(&self, role: &str) -> String {

@@ -6,6 +6,7 @@ mod fleet;
 mod identity;
 mod machine;
 mod messages;
+mod owner;
 mod record;
 mod sync;
 mod tasks;

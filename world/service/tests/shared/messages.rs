@@ -2,7 +2,7 @@
 
 use crate::machine::{Machine, QUEUE, Server, token};
 use engine::fleet::messages::{NOTE, PERSON_NOTE, SHARED_TASK, WORKER_DONE};
-use model::effort::{Addressee, RemoteAddressee};
+use model::effort::{Addressee, Message, RemoteAddressee};
 use serde_json::json;
 
 /// Two machines with an agent each, which have heard of each other.
@@ -207,6 +207,24 @@ fn f9_a_message_that_the_server_refuses_keeps_nobody_from_being_told() {
     let report = two.try_round();
     assert!(matches!(report.error, Some(store::ServerError::Refused(_))), "{report:?}");
     assert_eq!(report.messages_received, 1);
+}
+
+#[test]
+fn x2_messages_that_no_server_could_be_told_for_30_days_are_forgotten_and_it_is_said() {
+    let Some(server) = Server::start() else { return };
+    let (mut one, _two) = acquainted(&server);
+    let to = remote(&mut one, "web");
+    let now = host::clock::now();
+    for days in [31, 29] {
+        let message = one.message(NOTE, Some(to.clone()), "x");
+        one.write(Message { at: now.plus(-days * 86_400_000), ..message });
+    }
+    one.share("postgresql://a@127.0.0.1:1/taut", "none");
+    one.restart();
+    assert!(matches!(one.try_round().error, Some(store::ServerError::Away(_))));
+    assert_eq!(one.store().outbox_standing().unwrap().messages, 1);
+    let notices = one.notices();
+    assert!(notices.iter().any(|text| text.starts_with("1 message to another machine was forgotten")), "{notices:?}");
 }
 
 #[test]

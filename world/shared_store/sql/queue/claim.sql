@@ -28,8 +28,9 @@ WHERE id = ANY (ARRAY(SELECT id FROM {s}.tasks
                       ORDER BY ready_at LIMIT $1::int FOR NO KEY UPDATE SKIP LOCKED));
 
 -- name: machine_known
--- $1 machine, $2 label: so that who holds a task has a machine with a name, also where no daemon runs there.
-INSERT INTO {s}.machines (id, label, build, speaks) VALUES ($1::uuid, left($2::text, 64), 'a command', 1)
+-- $1 machine, $2 label, $3 the version it speaks: so that who holds a task has a machine with a name, also where no daemon
+-- runs there.
+INSERT INTO {s}.machines (id, label, build, speaks) VALUES ($1::uuid, left($2::text, 64), 'a command', $3::int)
 ON CONFLICT (id) DO NOTHING;
 
 -- name: claim

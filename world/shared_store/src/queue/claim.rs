@@ -3,7 +3,7 @@
 use super::answer::{self, TaskRow, shift};
 use super::flights::{Flights, Trouble, maybe, text};
 use super::{Identity, PgQueue};
-use crate::Rows;
+use crate::{Rows, SPEAKS};
 use store::{ClaimWish, ServerClaim, ServerError};
 
 /// A rest that is over is ended for so many tasks at once; the others wait for the next claim.
@@ -39,7 +39,8 @@ fn send(flights: &mut Flights<'_>, identity: &Identity, wish: &ClaimWish) -> Res
         text(&wish.claim),
         text(&wish.lease_ms.to_string()),
     ];
-    let machine = flights.ask("machine_known", vec![text(&identity.machine.id), text(&identity.machine.label)]);
+    let speaks = text(&SPEAKS.to_string());
+    let machine = flights.ask("machine_known", vec![text(&identity.machine.id), text(&identity.machine.label), speaks]);
     let Some(slug) = &wish.slug else {
         let wake = flights.ask("wake", vec![text(MOST_RESTED)]);
         let [_, _, rows] = flights.fly([machine, wake, flights.ask("claim", parameters)])?;

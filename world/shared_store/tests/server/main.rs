@@ -10,6 +10,7 @@ mod record;
 mod rights;
 mod tls;
 mod traps;
+mod versions;
 
 use shared_store::{Connection, Patience, Schema, Surroundings, Target, TargetWish};
 use store::ServerError;

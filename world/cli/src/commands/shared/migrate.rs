@@ -1,6 +1,7 @@
 //! `taut shared migrate`: the tables on a server, made or brought forward by their owner. Forward only; any number of
 //! owners at once are one.
 
+use super::owner_wishes::{OwnedSchema, OwnerArgs};
 use super::reach::{self, said};
 use super::{AgreeArgs, secret_file, tell};
 use crate::error::CliError;
@@ -22,30 +23,13 @@ pub struct MigrateArgs {
     /// The schema, one for each team (default: taut)
     #[arg(long, value_name = "NAME")]
     pub schema: Option<String>,
-    /// Let a role, and its members, read the record of a project: ada=acme/shop (may be given again)
-    #[arg(long, value_name = "ROLE=PROJECT", value_parser = grant)]
-    pub grant: Vec<Grant>,
     /// Whom the server's certificate must be signed by (PEM), where that is not one of the system's authorities
     #[arg(long, value_name = "FILE")]
     pub ca: Option<String>,
     #[command(flatten)]
+    pub wishes: OwnerArgs,
+    #[command(flatten)]
     pub agree: AgreeArgs,
-}
-
-/// Who may read the record of which project.
-#[derive(Debug, Clone)]
-pub struct Grant {
-    role: String,
-    project: String,
-}
-
-fn grant(text: &str) -> Result<Grant, String> {
-    match text.split_once('=') {
-        Some((role, project)) if !role.is_empty() && !project.is_empty() => {
-            Ok(Grant { role: role.to_string(), project: project.to_string() })
-        }
-        _ => Err("it looks like ada=acme/shop".to_string()),
-    }
 }
 
 pub fn run(args: &MigrateArgs, printer: &Printer) -> Result<Exit, CliError> {
@@ -60,12 +44,11 @@ pub fn run(args: &MigrateArgs, printer: &Printer) -> Result<Exit, CliError> {
     if !missing.is_empty() {
         return Err(administrator(&missing, &standing.role, &standing.database, printer));
     }
-    let from = if standing.has_schema {
-        shared_store::version(&mut connection, &schema).map_err(|error| said(&error))?.version
-    } else {
-        0
+    let found = match standing.has_schema {
+        true => Some(shared_store::version(&mut connection, &schema).map_err(|error| said(&error))?),
+        false => None,
     };
-    drop(connection);
+    let from = found.as_ref().map_or(0, |found| found.version);
     if from < SPEAKS {
         let what = if from == 0 { "made" } else { "brought forward" };
         tell(
@@ -79,19 +62,21 @@ pub fn run(args: &MigrateArgs, printer: &Printer) -> Result<Exit, CliError> {
             );
         }
     }
-    for Grant { role, project } in &args.grant {
-        tell(printer, text!("The role {} may read the record of {}.", role, project));
-    }
+    let mut owned = OwnedSchema { connection: &mut connection, schema: &schema, found };
+    let wished = args.wishes.tell(&mut owned, printer)?;
+    drop(connection);
     if args.agree.dry_run {
         return Ok(Exit::Ok);
     }
-    let asks = from < SPEAKS || !args.grant.is_empty();
-    if asks && !args.agree.agrees("Do it?")? {
+    if (wished || from < SPEAKS) && !args.agree.agrees("Do it?")? {
         printer.note("nothing was changed");
         return Ok(Exit::Failed);
     }
     let did = shared_store::migrate(&target, &schema, Patience::default()).map_err(|error| said(&error))?;
-    grants(args, (&target, &schema), printer)?;
+    if wished {
+        let mut connection = Connection::open(&target, Patience::default()).map_err(|error| said(&error))?;
+        args.wishes.carry_out(&mut connection, &schema, printer)?;
+    }
     show(did, &schema, printer);
     Ok(Exit::Ok)
 }
@@ -139,23 +124,6 @@ fn show(did: Migrated, schema: &Schema, printer: &Printer) {
         }
         Migrated { from, to } => printer.line(format!("brought the schema {name} from version {from} to {to}")),
     }
-}
-
-fn grants(args: &MigrateArgs, (target, schema): (&Target, &Schema), printer: &Printer) -> Result<(), CliError> {
-    if args.grant.is_empty() {
-        return Ok(());
-    }
-    let mut connection = Connection::open(target, Patience::default()).map_err(|error| said(&error))?;
-    for Grant { role, project } in &args.grant {
-        shared_store::grant_record(&mut connection, schema, (role, project)).map_err(|error| {
-            let said = said(&error);
-            CliError::failed(said.what()).hint(
-                "a project is there once somebody has connected to it and used its queue; `createuser` makes a role",
-            )
-        })?;
-        printer.note(text!("{} may read the record of {} now", role, project));
-    }
-    Ok(())
 }
 
 /// What somebody else has to run first: printed as it is, so that it can be handed on.

@@ -7,6 +7,7 @@ mod export;
 mod import;
 mod key;
 mod migrate;
+mod owner_wishes;
 mod reach;
 mod refused;
 mod repository;

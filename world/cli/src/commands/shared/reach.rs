@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     fn version(version: u32) -> ServerVersion {
-        ServerVersion { version, oldest: 1, id: String::new(), server_version: String::new() }
+        ServerVersion { version, oldest: 1, ..ServerVersion::default() }
     }
 
     #[test]

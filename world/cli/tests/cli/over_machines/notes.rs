@@ -2,8 +2,10 @@
 //! name is answered with the nearest ones and their machines.
 
 use super::{HOSTILE, put, remote, store};
+use model::effect::Write;
+use model::effort::{Addressee, MOST_OUTGOING, MemoryWrite, Message, RemoteAddressee};
 use serde_json::json;
-use store::{ArrivingMessage, OutgoingMessage};
+use store::{ArrivingMessage, Durability, OutgoingMessage};
 use testkit::process;
 use testkit::stage::{IN_PROCESS, LIMIT, Stage};
 
@@ -160,4 +162,44 @@ fn f9_a_worker_reports_to_a_conversation_that_another_machine_carries() {
     let all = store(&stage).addressed_messages(&store::MessageFilter::default()).unwrap();
     let sent: Vec<_> = all.iter().map(|row| (row.message.kind.as_str(), &row.message.to)).collect();
     assert_eq!(sent, [("worker_done", &Some(model::effort::Addressee::Conversation(TALK.into())))]);
+}
+
+/// As many as are kept wait for a server that is away.
+fn fill(stage: &Stage) {
+    let to = RemoteAddressee {
+        server: "srv".into(),
+        machine: Some("m3".into()),
+        name: "id-api".into(),
+        shown: "api@vm-3".into(),
+    };
+    let message = |n: u64| Message {
+        id: format!("full-{n}"),
+        at: host::clock::now(),
+        kind: "note".into(),
+        from_agent: None,
+        to: Some(Addressee::Remote(Box::new(to.clone()))),
+        session: None,
+        body: "x".into(),
+    };
+    let writes: Vec<Write> = (0..MOST_OUTGOING).map(|n| Write::Memory(MemoryWrite::Message(message(n)))).collect();
+    store(stage).transact(Durability::Full, |tx| tx.apply(&writes)).unwrap();
+}
+
+#[test]
+fn x2_where_as_many_wait_as_are_kept_one_more_is_refused_in_words_and_what_waits_stays() {
+    let stage = stage();
+    fill(&stage);
+    let full = |said: &str| said.contains("2000 messages wait here") && said.contains("taut shared status");
+    carried(&stage, "b1", "taut send api@vm-3 'one more'");
+    let agent = as_agent(&stage, &["send", "api@vm-3", "one more"]);
+    assert!(!agent.success() && full(&agent.stderr_text()), "{}{}", agent.stdout_text(), agent.stderr_text());
+    stage.sandbox.forget_clients().unwrap();
+    for verb in ["send", "say"] {
+        let person = stage.sandbox.at_terminal(&[verb, "api@vm-3", "one more"], "", &[("USER", "ann")]).unwrap();
+        let said = [person.stdout, person.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+        assert!(!person.status.success() && full(&said.replace("\r\n", " ")), "{verb}: {said}");
+    }
+    assert_eq!(store(&stage).outgoing_message_count().unwrap(), MOST_OUTGOING);
+    // Who is here is written to as ever.
+    assert!(as_agent(&stage, &["send", "bob", "to myself"]).success());
 }

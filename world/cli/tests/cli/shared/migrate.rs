@@ -75,3 +75,58 @@ fn x3_the_record_of_a_project_is_read_by_whom_the_owner_grants_it() {
     let (code, said) = person(&stage, &["shared", "migrate", &owner, "--grant", "x"], "");
     assert!(code == Some(2) && said.contains("ada=acme/shop"), "{said}");
 }
+
+#[test]
+fn x1_the_oldest_version_that_is_let_in_is_raised_by_its_owner_who_sees_first_whom_that_keeps_out() {
+    let Some(team) = Team::made() else { return };
+    let (stage, owner) = (Stage::without_daemon(), team.url(OWNER));
+    let oldest = || team.sql("SELECT value FROM taut.meta WHERE name = 'oldest'");
+    team.sql(
+        "UPDATE taut.meta SET value = '0' WHERE name = 'oldest';
+         INSERT INTO taut.machines (id, label, build, speaks, seen_at) VALUES
+           (gen_random_uuid(), 'old-laptop', '0.8', 0, now() - interval '50 hours'),
+           (gen_random_uuid(), 'gone', '0.8', 0, now() - interval '31 days'),
+           (gen_random_uuid(), 'new-laptop', '1.0', 1, now())",
+    );
+    let run = |to: &str, typed: &str| person(&stage, &["shared", "migrate", &owner, "--oldest", to], typed);
+    let (code, said) = run("1", "n\n");
+    assert!(code == Some(1) && said.contains("nothing was changed") && oldest() == "0", "{said}");
+    assert!(
+        said.contains("1 machine spoke an older one") && said.contains("lets in version 1 and newer alone"),
+        "{said}"
+    );
+    assert!(said.contains("old-laptop  speaks 0 (0.8), heard of 2d ago"), "{said}");
+    assert!(!said.contains("gone") && !said.contains("new-laptop"), "{said}");
+    let (code, said) = run("1", "y\n");
+    assert!(code == Some(0) && oldest() == "1", "{said}");
+    let (code, said) = run("1", "");
+    assert!(
+        code == Some(0) && said.contains("lets in version 1 and newer already") && !said.contains("Do it?"),
+        "{said}"
+    );
+    for (to, why) in [("0", "only rises"), ("2", "is of version 1")] {
+        let (code, said) = run(to, "");
+        assert!(code == Some(1) && said.contains(why) && oldest() == "1", "{said}");
+    }
+}
+
+#[test]
+fn x3_the_owner_says_how_long_the_record_is_kept_there_within_bounds() {
+    let Some(team) = Team::made() else { return };
+    let (stage, owner) = (Stage::without_daemon(), team.url(OWNER));
+    let kept = || team.sql("SELECT value FROM taut.meta WHERE name = 'keep_events_days'");
+    let keep = |days: &str, typed: &str| person(&stage, &["shared", "migrate", &owner, "--keep-events", days], typed);
+    let (code, said) = keep("30", "n\n");
+    assert!(code == Some(1) && said.contains("for 30 days there, until now for 90 days") && kept() == "90", "{said}");
+    let (code, said) = keep("30", "y\n");
+    assert!(code == Some(0) && kept() == "30", "{said}");
+    let (code, said) = keep("30", "");
+    assert!(code == Some(0) && said.contains("already") && !said.contains("Do it?"), "{said}");
+    for days in ["0", "3651", "x"] {
+        let (code, said) = keep(days, "");
+        assert!(code == Some(2) && kept() == "30", "{days}: {said}");
+    }
+    // Together with the making of a schema.
+    stage.succeed(&["shared", "migrate", &owner, "--schema", "team_b", "--keep-events", "7", "--oldest", "1", "--yes"]);
+    assert_eq!(team.sql("SELECT value FROM team_b.meta WHERE name = 'keep_events_days'"), "7");
+}

@@ -1,7 +1,11 @@
 //! How it stands, as `taut shared status`, `taut doctor` and bare `taut` say it.
 
 use super::{QUEUE, Team, nobody};
+use model::effect::Write;
+use model::row::Event;
 use serde_json::Value;
+use std::time::Duration;
+use store::{Clocks, Durability, Retention, SharedState, Store};
 use testkit::stage::{Stage, person_succeeds};
 
 fn object(stage: &Stage, args: &[&str]) -> Value {
@@ -97,4 +101,42 @@ fn x1_a_server_of_the_environment_is_said_to_be_of_this_command_alone() {
     assert!(said.contains("named by the environment of this command alone"), "{said}");
     stage.succeed(&["task", "create", "one", "One"]);
     assert_eq!(team.sql("SELECT count(*) FROM taut.tasks"), "3");
+}
+
+#[test]
+fn x2_status_tells_how_long_ago_the_server_answered_what_waits_and_what_was_forgotten_before_it_was_sent() {
+    let stage = super::named();
+    let gone = nobody(&stage);
+    stage.configure(&format!("[shared]\nurl = \"{gone}\"\nprojects = [\"{QUEUE}\"]\nevents = \"summary\"\n"));
+    let (now, hour) = (host::clock::now(), 3_600_000);
+    let mut store = Store::open_and_migrate(&stage.sandbox.taut_home(), Duration::from_secs(5)).unwrap();
+    let event = |n: i64| Event::noted("PreToolUse", "ann", format!("e-{n}"), now.plus(n - 100));
+    let events: Vec<Write> = (0..8).map(|n| Write::Event(Box::new(event(n)))).collect();
+    let mut state = SharedState { server: "srv".into(), events_sent: 12, ..SharedState::default() };
+    state.heard(now.plus(-2 * hour - 60_000));
+    store.begin_shipping("srv").unwrap();
+    store.set_shared_state(&state).unwrap();
+    store.transact(Durability::Full, |tx| tx.apply(&events)).unwrap();
+    let said = stage.succeed(&["shared", "status"]);
+    assert!(said.contains("summary: 12 sent, 8 wait\n") && !said.contains("wrong"), "{said}");
+    state.failed("nobody answers".into(), now.plus(-hour));
+    store.set_shared_state(&state).unwrap();
+    // There is room for none, and three go in one step.
+    let tight = Retention { bytes: 1, unsent_bytes: 1, rows: 3, ..Retention::default() };
+    assert_eq!(store.prune_by(&Clocks::at(now), &tight).unwrap().events, 3);
+    let said = stage.succeed(&["shared", "status"]);
+    for part in [
+        "2h ago; since ",
+        "nobody answers",
+        "summary: 12 sent, 5 wait, 3 forgotten before they were sent",
+        "3 events were forgotten here before they could be sent",
+        "it last answered 2h ago: nobody answers",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let object = object(&stage, &["shared", "status", "--json"]);
+    let number = |name: &str| object[name].as_i64().unwrap_or_else(|| panic!("{name}: {object}"));
+    assert_eq!((number("events_sent"), number("events_waiting"), number("events_dropped")), (12, 5, 3));
+    assert!((2 * hour..24 * hour).contains(&number("lag_ms")), "{object}");
+    assert_eq!(object["wrong"].as_array().unwrap().len(), 2, "{object}");
 }

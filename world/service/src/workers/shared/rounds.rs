@@ -307,7 +307,16 @@ impl SharedRounds {
         }
         self.forgot = Some(Instant::now());
         let now = host::clock::now();
-        store.forget_remote(now)?;
+        let forgotten = store.forget_remote(now)?.messages;
+        if forgotten > 0 {
+            let which = match forgotten {
+                1 => "1 message to another machine was".to_string(),
+                many => format!("{many} messages to other machines were"),
+            };
+            let text = format!("{which} forgotten: for 30 days no server could be told");
+            tracing::warn!("{text}");
+            state.note(text, now);
+        }
         store.forget_copies(now)?;
         let (waiting, skipped) = store.unshipped()?;
         if skipped > self.skipped {

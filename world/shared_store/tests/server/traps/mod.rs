@@ -19,21 +19,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use store::{ClaimWish, LeaseNeed, ServerClaim, ServerTurn, TaskServer, TaskStanding, TurnAnswer};
 use testkit::poll;
 
-const LIMIT: Duration = Duration::from_secs(60);
-const LEASE_MS: i64 = 600_000;
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const LEASE_MS: i64 = 600_000;
 
 /// What most queues do: whoever says the id of an active task ends it.
 const BY_ID_AND_STATE: &str = "UPDATE {s}.tasks SET status = 'done', machine = NULL, claim = NULL, agent = NULL, \
     lease_until = NULL, lease_ms = NULL WHERE id = $1::bigint AND status = 'active' RETURNING to_jsonb(id)::text";
 
 /// A project with tasks, and machines that take part in it.
-struct Trap {
-    server: Server,
+pub(crate) struct Trap {
+    pub(crate) server: Server,
 }
 
 impl Trap {
     /// `None` where there is no server, which is then said.
-    fn set(tasks: &[(&str, &[&str])]) -> Option<Self> {
+    pub(crate) fn set(tasks: &[(&str, &[&str])]) -> Option<Self> {
         let trap = Self { server: Server::migrated()? };
         let mut planner = trap.machine();
         for (slug, blockers) in tasks {
@@ -43,7 +43,7 @@ impl Trap {
     }
 
     /// Another machine, for which a start of the server is long ago.
-    fn machine(&self) -> PgQueue {
+    pub(crate) fn machine(&self) -> PgQueue {
         self.machine_by(self.server.target("taut_agent")).with_grace(Duration::ZERO)
     }
 
@@ -53,12 +53,12 @@ impl Trap {
     }
 
     /// A connection of a member without our queue in front of it.
-    fn raw(&self) -> Connection {
+    pub(crate) fn raw(&self) -> Connection {
         self.server.member()
     }
 
     /// So many wait for somebody else's lock.
-    fn until_waiting(&self, many: usize) {
+    pub(crate) fn until_waiting(&self, many: usize) {
         poll::until("somebody to wait for a lock", LIMIT, || (self.waiting() >= many).then_some(())).unwrap();
     }
 
@@ -90,7 +90,7 @@ impl Trap {
     }
 }
 
-fn plan(queue: &mut PgQueue, slug: &str, blockers: &[&str]) {
+pub(crate) fn plan(queue: &mut PgQueue, slug: &str, blockers: &[&str]) {
     let plan = TaskPlan { slug: slug.into(), title: slug.into(), ..TaskPlan::default() };
     let add = |rows: &dyn store::PlanRows| {
         let task = rows.add_task("acme", &plan, now())?;
@@ -102,16 +102,16 @@ fn plan(queue: &mut PgQueue, slug: &str, blockers: &[&str]) {
     queue.plan(&mut { add }).unwrap();
 }
 
-fn wish(lease_ms: i64) -> ClaimWish {
+pub(crate) fn wish(lease_ms: i64) -> ClaimWish {
     ClaimWish { slug: None, agent: "ann".into(), session: None, lease_ms, claim: uuid() }
 }
 
-fn claim(queue: &mut PgQueue) -> ServerClaim {
+pub(crate) fn claim(queue: &mut PgQueue) -> ServerClaim {
     queue.claim(&wish(LEASE_MS)).unwrap().unwrap()
 }
 
 /// That the claimant is done.
-fn done(claim: &ServerClaim) -> ServerTurn {
+pub(crate) fn done(claim: &ServerClaim) -> ServerTurn {
     let task = &claim.task.queued;
     ServerTurn {
         id: task.row,
@@ -163,7 +163,7 @@ fn reap(queue: &mut PgQueue) -> usize {
     queue.turns(&turns).unwrap().len()
 }
 
-fn is_taken(answer: TurnAnswer) -> bool {
+pub(crate) fn is_taken(answer: TurnAnswer) -> bool {
     matches!(answer, TurnAnswer::Written | TurnAnswer::Already)
 }
 
@@ -189,7 +189,7 @@ fn now() -> Ms {
 }
 
 /// Never the same twice in this process, and hardly in two.
-fn uuid() -> String {
+pub(crate) fn uuid() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let nth = NEXT.fetch_add(1, Ordering::Relaxed);
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
