@@ -20,7 +20,7 @@ use store::{ClaimWish, LeaseNeed, ServerClaim, ServerTurn, TaskServer, TaskStand
 use testkit::poll;
 
 const LIMIT: Duration = Duration::from_secs(60);
-const LEASE_MS: i64 = 600_000;
+pub(super) const LEASE_MS: i64 = 600_000;
 
 /// What most queues do: whoever says the id of an active task ends it.
 const BY_ID_AND_STATE: &str = "UPDATE {s}.tasks SET status = 'done', machine = NULL, claim = NULL, agent = NULL, \
@@ -90,7 +90,7 @@ impl Trap {
     }
 }
 
-fn plan(queue: &mut PgQueue, slug: &str, blockers: &[&str]) {
+pub(super) fn plan(queue: &mut PgQueue, slug: &str, blockers: &[&str]) {
     let plan = TaskPlan { slug: slug.into(), title: slug.into(), ..TaskPlan::default() };
     let add = |rows: &dyn store::PlanRows| {
         let task = rows.add_task("acme", &plan, now())?;
@@ -102,16 +102,16 @@ fn plan(queue: &mut PgQueue, slug: &str, blockers: &[&str]) {
     queue.plan(&mut { add }).unwrap();
 }
 
-fn wish(lease_ms: i64) -> ClaimWish {
+pub(super) fn wish(lease_ms: i64) -> ClaimWish {
     ClaimWish { slug: None, agent: "ann".into(), session: None, lease_ms, claim: uuid() }
 }
 
-fn claim(queue: &mut PgQueue) -> ServerClaim {
+pub(super) fn claim(queue: &mut PgQueue) -> ServerClaim {
     queue.claim(&wish(LEASE_MS)).unwrap().unwrap()
 }
 
 /// That the claimant is done.
-fn done(claim: &ServerClaim) -> ServerTurn {
+pub(super) fn done(claim: &ServerClaim) -> ServerTurn {
     let task = &claim.task.queued;
     ServerTurn {
         id: task.row,
@@ -157,13 +157,13 @@ fn expired(standing: &TaskStanding) -> ServerTurn {
 }
 
 /// Ends whatever lapsed; gives how many.
-fn reap(queue: &mut PgQueue) -> usize {
+pub(super) fn reap(queue: &mut PgQueue) -> usize {
     let lapsed = queue.lapsed(100).unwrap();
     let turns: Vec<ServerTurn> = lapsed.iter().map(expired).collect();
     queue.turns(&turns).unwrap().len()
 }
 
-fn is_taken(answer: TurnAnswer) -> bool {
+pub(super) fn is_taken(answer: TurnAnswer) -> bool {
     matches!(answer, TurnAnswer::Written | TurnAnswer::Already)
 }
 
@@ -184,12 +184,12 @@ fn run(transaction: &mut Transaction<'_>, statements: &[Statement]) -> Vec<share
     transaction.flight(statements).unwrap()
 }
 
-fn now() -> Ms {
+pub(super) fn now() -> Ms {
     Ms(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64)
 }
 
 /// Never the same twice in this process, and hardly in two.
-fn uuid() -> String {
+pub(super) fn uuid() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let nth = NEXT.fetch_add(1, Ordering::Relaxed);
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
