@@ -45,6 +45,8 @@ pub const GRACE_MS: i64 = 120_000;
 pub const CONTEXT_LIMIT: &str = "context limit reached";
 pub const SESSION_ENDED: &str = "session ended unexpectedly";
 pub const SESSION_EXITED: &str = "session exited without completing task";
+/// Why a task goes back whose agent was stopped, because another may have the task.
+pub const LEASE_UNSURE: &str = "its lease was unsure, and its agent was stopped";
 pub const DEREGISTERED: &str = "agent deregistered";
 pub const LAPSED: &str = "lease lapsed";
 pub const NEVER_PROVEN: &str = "said done, and never proven";

@@ -52,7 +52,7 @@ pub struct SharedHold {
     pub renewed_at: Ms,
     /// When the last claim or renewal that the server confirmed was sent.
     pub confirmed: BootTime,
-    /// Its agent was told that the lease may be over.
+    /// Its agent was told that the lease may be over: 1, or 2 where it was to be stopped for that.
     pub told: bool,
     /// The client of its session, where that has a tool in flight: a long test run says nothing.
     pub tool_of: Option<ClientProcess>,
@@ -188,7 +188,9 @@ impl Tx<'_> {
 
     /// The server has confirmed these claims; the renewal was sent then.
     pub fn confirm_holds(&self, claims: &[&str], sent: &BootTime) -> Result<(), Error> {
-        const CONFIRM: &str = "UPDATE shared_holds SET confirmed = ?2, boot = ?3, told = 0 WHERE claim = ?1";
+        // That its agent was stopped stays true, whatever the server says after that.
+        const CONFIRM: &str =
+            "UPDATE shared_holds SET confirmed = ?2, boot = ?3, told = iif(told = 2, 2, 0) WHERE claim = ?1";
         self.verb(|conn| {
             let mut confirm = conn.prepare_cached(CONFIRM)?;
             claims.iter().try_for_each(|claim| confirm.execute(params![claim, sent.ms, sent.boot]).map(drop))
@@ -199,6 +201,12 @@ impl Tx<'_> {
     pub fn note_unsure(&self, claim: &str) -> Result<bool, Error> {
         const NOTE: &str = "UPDATE shared_holds SET told = 1 WHERE claim = ?1 AND told = 0";
         self.verb(|conn| conn.prepare_cached(NOTE)?.execute([claim]).map(|rows| rows == 1))
+    }
+
+    /// Its agent is about to be stopped for that: whoever started it must not blame the task for its end.
+    pub fn note_stop(&self, claim: &str) -> Result<(), Error> {
+        const NOTE: &str = "UPDATE shared_holds SET told = 2 WHERE claim = ?1 AND told < 2";
+        self.verb(|conn| conn.prepare_cached(NOTE)?.execute([claim]).map(drop))
     }
 
     /// The server has ended the attempt, or heard of its end: the copy stands so, and owes nothing. Whether it still
@@ -320,6 +328,19 @@ impl Store {
     pub fn server_of(&self, queue: &str) -> Result<Option<String>, Error> {
         const SERVER: &str = "SELECT server FROM shared_holds WHERE queue = ?1 ORDER BY confirmed DESC LIMIT 1";
         self.read(|conn| conn.prepare_cached(SERVER)?.query_row([queue], |row| row.get(0)).optional())
+    }
+
+    /// The task, and its queue, for whose unsure lease this agent was stopped, where it had that task since then.
+    pub fn stopped_unsure(&self, agent: &str, since: Ms) -> Result<Option<(String, String)>, Error> {
+        const STOPPED: &str = "SELECT tasks.slug, shared_holds.queue
+            FROM shared_holds JOIN tasks ON tasks.row = shared_holds.task
+              JOIN attempts ON attempts.task = shared_holds.task AND attempts.number = shared_holds.attempt
+            WHERE shared_holds.told = 2 AND attempts.agent = ?1
+              AND (attempts.ended_at IS NULL OR attempts.ended_at >= ?2) LIMIT 1";
+        self.read(|conn| {
+            let both = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            conn.prepare_cached(STOPPED)?.query_row(params![agent, since.0], both).optional()
+        })
     }
 
     /// How many tasks of any server agents of this machine hold.

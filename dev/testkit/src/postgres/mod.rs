@@ -3,6 +3,7 @@
 
 mod account;
 mod certificates;
+mod pooler;
 mod programs;
 
 use std::env;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use crate::poll;
 use account::Account;
 pub use certificates::Certificates;
+pub use pooler::Pooler;
 use programs::Programs;
 
 /// The role that may do everything.
@@ -195,9 +197,17 @@ impl Cluster {
     /// # Errors
     /// What the server said.
     pub fn sql_as(&self, role: &str, database: &str, statements: &str) -> Result<String, String> {
+        self.sql_at(&self.url(role, database), statements)
+    }
+
+    /// The same by another way to a server.
+    ///
+    /// # Errors
+    /// What the server said.
+    pub fn sql_at(&self, url: &str, statements: &str) -> Result<String, String> {
         let mut psql = Command::new(&self.programs.psql);
         psql.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1", "-f", "-"]);
-        psql.args(["-d", &self.url(role, database)]).env_remove("PGSERVICE").env("PGPASSFILE", "/dev/null");
+        psql.args(["-d", url]).env_remove("PGSERVICE").env("PGPASSFILE", "/dev/null");
         let done = crate::process::run(psql, statements.as_bytes(), LIMIT).map_err(|cause| cause.to_string())?;
         if done.success() { Ok(done.stdout_text().trim_end().to_owned()) } else { Err(done.stderr_text()) }
     }

@@ -188,23 +188,40 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         let moment = boot_moment();
         for hold in self.store.all_shared_holds()? {
             let then = BootTime { ms: moment.ms + ahead_ms.min(hold.lease_ms / 4), boot: moment.boot.clone() };
-            if hold.told || hold.is_sure(&then) {
+            if hold.is_sure(&then) {
                 continue;
             }
-            if !self.transact(Durability::Full, |tx, _| tx.note_unsure(&hold.claim))? {
-                continue;
+            if !hold.told {
+                self.warn_of_unsure(&hold)?;
             }
-            let body = format!(
-                "task {}: its server was not reached for so long that another agent may have it by now. Commit what you \
-                 have, publish nothing; your result counts only if nobody has taken the task.",
-                hold.slug
-            );
-            // Once for each absence: a server that came back may go away again.
-            self.tell(&hold.agent, &format!("{} unsure {}", hold.claim, hold.confirmed.ms), body)?;
-            if let (OnUnsure::Stop, Some(leader)) = (on_unsure, hold.group) {
-                // Where it survives, the fence alone must do.
-                let _ = host::process_group::stop(leader, GRACE);
+            // In every round until the lease is sure again: whoever was about to stop it may have died before that.
+            if on_unsure == OnUnsure::Stop {
+                self.stop_unsure(&hold)?;
             }
+        }
+        Ok(())
+    }
+
+    fn warn_of_unsure(&mut self, hold: &SharedHold) -> Result<(), QueueError> {
+        let body = format!(
+            "task {}: its server was not reached for so long that another agent may have it by now. Commit what you \
+             have, publish nothing; your result counts only if nobody has taken the task.",
+            hold.slug
+        );
+        // Once for each absence: a server that came back may go away again.
+        let (agent, id) = (hold.agent.clone(), format!("{} unsure {}", hold.claim, hold.confirmed.ms));
+        Ok(self.transact(Durability::Full, |tx, moment| match tx.note_unsure(&hold.claim)? {
+            true => tx.apply(&[word_to(agent, &id, body, moment.now)]),
+            false => Ok(()),
+        })?)
+    }
+
+    /// That it is stopped is on record before it is: whoever started it reads there why its agent ended.
+    fn stop_unsure(&mut self, hold: &SharedHold) -> Result<(), QueueError> {
+        if let Some(leader) = hold.group.filter(|leader| lives(*leader) != Some(false)) {
+            self.transact(Durability::Full, |tx, _| tx.note_stop(&hold.claim))?;
+            // Where it survives, the fence alone must do.
+            let _ = host::process_group::stop(leader, GRACE);
         }
         Ok(())
     }
@@ -267,16 +284,24 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(turns.into_iter().filter(|turn| written.contains(&turn.id)).map(|turn| turn.slug).collect())
     }
 
-    /// A word of Taut's own to an agent of this machine, once.
     fn tell(&mut self, agent: &str, id: &str, body: String) -> Result<(), QueueError> {
-        let (agent, id) = (agent.to_string(), format!("shared {id}"));
-        Ok(self.transact(Durability::Full, |tx, moment| {
-            let to = Some(Addressee::Agent(agent));
-            let kind = SHARED_TASK.to_string();
-            let message = Message { id, at: moment.now, kind, from_agent: None, to, session: None, body };
-            tx.apply(&[Write::Memory(MemoryWrite::Message(message))])
-        })?)
+        let agent = agent.to_string();
+        Ok(self.transact(Durability::Full, |tx, moment| tx.apply(&[word_to(agent, id, body, moment.now)]))?)
     }
+}
+
+/// A word of Taut's own to an agent of this machine, once.
+fn word_to(agent: String, id: &str, body: String, at: Ms) -> Write {
+    let (to, kind) = (Some(Addressee::Agent(agent)), SHARED_TASK.to_string());
+    Write::Memory(MemoryWrite::Message(Message {
+        id: format!("shared {id}"),
+        at,
+        kind,
+        from_agent: None,
+        to,
+        session: None,
+        body,
+    }))
 }
 
 fn is_refusal(error: &QueueError) -> bool {

@@ -6,6 +6,7 @@ mod explain;
 mod hostile;
 mod migrations;
 mod months;
+mod pooler;
 mod record;
 mod rights;
 mod tls;

@@ -2,9 +2,12 @@
 //! says so.
 
 mod connect;
+mod hooks_away;
 mod leaving;
 mod migrate;
 mod moving;
+mod named_by_environment;
+mod numbers;
 mod passwords;
 mod people;
 mod status;

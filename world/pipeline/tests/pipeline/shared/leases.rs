@@ -4,7 +4,7 @@ use super::{SharedServer, long_ago};
 use store::{BootTime, Durability};
 
 /// As if the server had confirmed it long ago: a quarter of the lease has passed.
-fn confirmed_at(member: &mut super::Member, ms: i64) {
+pub(super) fn confirmed_at(member: &mut super::Member, ms: i64) {
     let store = member.home.pipeline.store().unwrap();
     let server = store.server_of(super::QUEUE).unwrap().unwrap();
     let claims: Vec<String> = store.shared_holds(&server).unwrap().into_iter().map(|hold| hold.claim).collect();

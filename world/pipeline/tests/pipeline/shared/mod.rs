@@ -3,6 +3,7 @@
 mod away;
 mod hooks;
 mod leases;
+mod unsure;
 mod verbs;
 
 use crate::home::PipelineHome;
@@ -38,6 +39,8 @@ struct Member {
 struct Cut {
     queue: PgQueue,
     away: bool,
+    /// Looks at what is so whenever a word is about to be said.
+    witness: Option<Box<dyn FnMut()>>,
 }
 
 impl SharedServer {
@@ -59,7 +62,7 @@ impl SharedServer {
         let machine = MachineIdentity { id: host::clock::uuid(host::clock::now()), label: label.into() };
         // The cluster has just started: its grace is another test's matter.
         let queue = PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO);
-        Member { home: PipelineHome::new(), queue: Cut { queue, away: false } }
+        Member { home: PipelineHome::new(), queue: Cut { queue, away: false, witness: None } }
     }
 
     fn sql(&self, statement: &str) -> String {
@@ -137,6 +140,7 @@ fn clock() -> ClockReading {
 
 impl Cut {
     fn there(&mut self) -> Result<&mut PgQueue, ServerError> {
+        self.witness.iter_mut().for_each(|look| look());
         if self.away { Err(ServerError::Away("the wall is up".into())) } else { Ok(&mut self.queue) }
     }
 }

@@ -157,7 +157,7 @@ fn expired(standing: &TaskStanding) -> ServerTurn {
 }
 
 /// Ends whatever lapsed; gives how many.
-fn reap(queue: &mut PgQueue) -> usize {
+pub(super) fn reap(queue: &mut PgQueue) -> usize {
     let lapsed = queue.lapsed(100).unwrap();
     let turns: Vec<ServerTurn> = lapsed.iter().map(expired).collect();
     queue.turns(&turns).unwrap().len()
@@ -184,7 +184,7 @@ fn run(transaction: &mut Transaction<'_>, statements: &[Statement]) -> Vec<share
     transaction.flight(statements).unwrap()
 }
 
-fn now() -> Ms {
+pub(super) fn now() -> Ms {
     Ms(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64)
 }
 
