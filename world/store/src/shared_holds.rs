@@ -1,6 +1,7 @@
 //! Tasks of a queue on a server that agents of this machine hold: the copy a claim leaves here, where its attempt stands
 //! there, and the word that is owed to the server when that attempt ends. Hooks see an ordinary task of an agent.
 
+use crate::outbox::OwedTurn;
 use crate::task_server::{LeaseNeed, QueuePlace, ServerClaim, ServerTurn};
 use crate::tasks::{self, queued};
 use crate::{Durability, Error, Store, Tx, outbox, projects};
@@ -92,7 +93,8 @@ macro_rules! holds {
     };
 }
 
-/// A task of the local queue is not written over: only what was never queued, or is a copy itself.
+/// A task of the local queue is not written over: only what was never queued, or is a copy itself. One that was done here and
+/// can be claimed was planned anew, or that it was done did not count: what is done of it from now on is another matter.
 const COPY: &str = "INSERT INTO tasks (project, slug, title, description, category, priority, status, spec, ref,
       agent, session, lease_until, lease_ms, renewed_at, attempt, retry_count, failures, releases, fail_reason,
       created_at, updated_at, shared)
@@ -103,6 +105,7 @@ const COPY: &str = "INSERT INTO tasks (project, slug, title, description, catego
       lease_until = excluded.lease_until, lease_ms = excluded.lease_ms, renewed_at = excluded.renewed_at,
       attempt = excluded.attempt, retry_count = excluded.retry_count, failures = excluded.failures,
       releases = excluded.releases, fail_reason = excluded.fail_reason, updated_at = excluded.updated_at, result = NULL,
+      created_at = iif(tasks.status = 'done', excluded.created_at, tasks.created_at),
       ready_at = 0, open_blockers = 0, deleted_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0,
       shared = 1
     WHERE shared = 1 OR status IS NULL";
@@ -229,19 +232,24 @@ impl Tx<'_> {
     }
 
     /// The server would not take the end of the attempt that was written here: it was over before, and the copy stands as
-    /// the task does there. Who says it again is refused again.
-    pub fn undo_end(&self, claim: &str, status: TaskStatus, reason: &str, now: Ms) -> Result<(), Error> {
+    /// the task does there, unless an agent of this machine has it again. Who says it again is refused again.
+    pub fn undo_end(&self, owed: &OwedTurn, status: TaskStatus, reason: &str, now: Ms) -> Result<(), Error> {
         const OVER: &str = "UPDATE shared_holds SET state = 'over' WHERE claim = ?1";
         const STANDS: &str = "UPDATE tasks SET status = ?2, agent = NULL, session = NULL, lease_until = NULL,
               lease_ms = NULL, renewed_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0, result = NULL,
               updated_at = ?3
             WHERE row = (SELECT task FROM shared_holds WHERE claim = ?1)";
+        // Of a number that was given out twice only the claim says whose it is.
         const EXPIRED: &str = "UPDATE attempts SET ended_at = ?2, outcome = 'expired', reason = ?3
-            WHERE (task, number) = (SELECT task, attempt FROM shared_holds WHERE claim = ?1)";
+            WHERE number = ?4 AND task IN (SELECT task FROM shared_holds JOIN tasks ON tasks.row = task
+              WHERE claim = ?1 OR (server = ?5 AND queue = ?6 AND slug = ?7 AND shared_holds.attempt > ?4))";
+        let OwedTurn { server, queue, turn, .. } = owed;
+        let Some(claim) = &turn.claim else { return Ok(()) };
         self.verb(|conn| {
             conn.prepare_cached(OVER)?.execute([claim])?;
             conn.prepare_cached(STANDS)?.execute(params![claim, status.name(), now.0])?;
-            conn.prepare_cached(EXPIRED)?.execute(params![claim, now.0, reason]).map(drop)
+            let expired = params![claim, now.0, reason, turn.attempt, server, queue, turn.slug];
+            conn.prepare_cached(EXPIRED)?.execute(expired).map(drop)
         })
     }
 

@@ -258,6 +258,16 @@ impl Cluster {
         self.watchdog().server.parse().expect("a process id")
     }
 
+    /// What the server has logged since it was made, also before it was killed.
+    ///
+    /// # Panics
+    /// Where it cannot be read.
+    #[must_use]
+    pub fn log(&self) -> String {
+        let log = fs::read(self.folder.join("log")).expect("the server's log");
+        String::from_utf8_lossy(&log).into_owned()
+    }
+
     fn made(plan: ClusterPlan, programs: Programs) -> io::Result<Self> {
         let account = Account::for_server()?;
         let folder = new_folder(account.as_ref())?;

@@ -87,6 +87,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         sent: &BootTime,
     ) -> Result<Claimed, QueueError> {
         let place = self.place()?;
+        self.lose_earlier(&claim, &claimant.agent)?;
         let kept = self.transact(Durability::Full, |tx, moment| {
             let copy = ClaimCopy {
                 project,
@@ -312,9 +313,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                     });
                     tx.turn_refused(owed, &why, moment.now)?;
                     let there = if there == TaskStatus::Active { TaskStatus::Open } else { there };
-                    if let Some(claim) = &owed.turn.claim {
-                        tx.undo_end(claim, there, &why, moment.now)?;
-                    }
+                    tx.undo_end(owed, there, &why, moment.now)?;
                     Ok(Some(standing))
                 }
             }

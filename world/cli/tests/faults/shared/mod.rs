@@ -9,7 +9,9 @@ mod chaos;
 mod keeper;
 mod ledger;
 mod namespaces;
+mod network;
 mod operator;
+mod program;
 mod seat;
 mod trouble;
 mod unfenced;
@@ -31,6 +33,7 @@ pub fn work() -> ExitCode {
     match std::env::var(seat::ROLE).as_deref() {
         Ok("keeper") => keeper::run(),
         Ok("worker") => worker::run(),
+        Ok("agent") => program::work(),
         Ok("partition") => namespaces::member(),
         _ => return ExitCode::FAILURE,
     }
@@ -40,11 +43,13 @@ pub fn work() -> ExitCode {
 type Run = fn() -> Outcome;
 
 pub fn run() -> ExitCode {
-    let runs: [(&str, Run); 4] = [
+    let runs: [(&str, Run); 6] = [
         ("two machines", || drained(2, 5)),
         ("five machines", || drained(5, 2)),
         ("what is finished by id and state", unfenced_is_seen),
         ("a network that is cut", namespaces::run),
+        ("what the verdict of the program finds", program::verdict_is_able_to_fail),
+        ("the program on machines of its own", || program::run(trouble())),
     ];
     // `FAULTS_SHARED_ONLY=network` runs those alone in whose name it is.
     let only = std::env::var("FAULTS_SHARED_ONLY").unwrap_or_default();

@@ -1,5 +1,6 @@
 //! One queue on a real server and machines that share it: each a home of its own, with its own hooks and database.
 
+mod again;
 mod away;
 mod hooks;
 mod leases;
