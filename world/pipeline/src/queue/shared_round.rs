@@ -85,6 +85,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                     },
                     Err(error) => {
                         self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
+                        if is_busy(&error) {
+                            // Somebody has that very row locked: it is said again in the next round.
+                            continue;
+                        }
                         if !is_refusal(&error) {
                             return Err(error);
                         }
@@ -134,12 +138,14 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             return Ok(());
         }
         let wishes: Vec<Renewal> = due.iter().map(|(hold, age)| renewal(hold, *age)).collect();
-        let kept = self.ask(|server| server.renew(&wishes))?;
+        let renewed = self.ask(|server| server.renew(&wishes))?;
+        // Of what somebody has locked nothing is known: it is renewed in the next round, or its agent is told in time.
+        due.retain(|(hold, _)| !renewed.locked.contains(&hold.id));
         for (hold, age) in &due {
-            if kept.contains(&hold.id) {
+            if let Some(lease_ms) = renewed.lease_of(hold.id) {
                 round.renewed += 1;
                 let since = BootTime { ms: sent.ms - age, boot: sent.boot.clone() };
-                self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[&hold.claim], &since))?;
+                self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[(&hold.claim, lease_ms)], &since))?;
             } else {
                 round.lost.push(hold.slug.clone());
                 self.lose(hold)?;
@@ -207,6 +213,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         for held in &there {
             self.give_up_unknown(held)?;
         }
+        let made: Vec<&str> = there.iter().map(|held| held.claim.as_str()).collect();
+        self.store.forget_unmade(&place, &made, Ms((self.clock)().now.0 - UNKNOWN_MS))?;
         for hold in believed.iter().filter(|hold| hold.queue == place.queue) {
             if !there.iter().any(|held| held.claim == hold.claim) {
                 self.lose_ended(hold, round)?;
@@ -272,6 +280,10 @@ fn is_refusal(error: &QueueError) -> bool {
     matches!(error, QueueError::Server { error: ServerError::Refused(_), .. })
 }
 
+fn is_busy(error: &QueueError) -> bool {
+    matches!(error, QueueError::Server { error: ServerError::Busy(_), .. })
+}
+
 /// How long ago the agent was last known to be alive. A tool in flight of a living client speaks for it.
 fn silence(hold: &SharedHold, now: Ms) -> i64 {
     match hold.tool_of {
@@ -282,7 +294,8 @@ fn silence(hold: &SharedHold, now: Ms) -> i64 {
 
 fn renewal(hold: &SharedHold, age_ms: i64) -> Renewal {
     let (id, attempt, claim) = (hold.id, hold.attempt, hold.claim.clone());
-    Renewal { id, attempt, claim, age_ms, lease_ms: None }
+    // A hook or a proposal may have made it longer here, which the server does not know yet.
+    Renewal { id, attempt, claim, age_ms, lease_ms: Some(hold.wanted_ms).filter(|wanted| *wanted != hold.lease_ms) }
 }
 
 fn as_task(held: &HeldThere) -> Queued {

@@ -7,8 +7,8 @@ use store::{BootTime, Durability};
 fn confirmed_at(member: &mut super::Member, ms: i64) {
     let store = member.home.pipeline.store().unwrap();
     let server = store.server_of(super::QUEUE).unwrap().unwrap();
-    let claims: Vec<String> = store.shared_holds(&server).unwrap().into_iter().map(|hold| hold.claim).collect();
-    let claims: Vec<&str> = claims.iter().map(String::as_str).collect();
+    let holds = store.shared_holds(&server).unwrap();
+    let claims: Vec<(&str, i64)> = holds.iter().map(|hold| (hold.claim.as_str(), hold.lease_ms)).collect();
     let at = BootTime { ms, boot: sys::clock::boot().to_owned() };
     store.transact(Durability::Full, |tx| tx.confirm_holds(&claims, &at)).unwrap();
 }
