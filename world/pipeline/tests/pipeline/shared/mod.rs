@@ -1,6 +1,7 @@
 //! One queue on a real server and machines that share it: each a home of its own, with its own hooks and database.
 
 mod away;
+mod folders;
 mod hooks;
 mod leases;
 mod verbs;
@@ -32,6 +33,8 @@ struct SharedServer {
 struct Member {
     home: PipelineHome,
     queue: Cut,
+    /// By which the server knows it.
+    id: String,
 }
 
 /// The queue behind a wall that can be put up: then it is away.
@@ -54,12 +57,17 @@ impl SharedServer {
     }
 
     fn machine(&self, label: &str) -> Member {
+        let id = host::clock::uuid(host::clock::now());
+        Member { home: PipelineHome::new(), queue: Cut { queue: self.way(&id, label), away: false }, id }
+    }
+
+    /// Another connection of a machine.
+    fn way(&self, id: &str, label: &str) -> PgQueue {
         let link =
             ServerLink::new(self.target("taut_agent"), schema(), Patience::default(), Arc::new(host::clock::now));
-        let machine = MachineIdentity { id: host::clock::uuid(host::clock::now()), label: label.into() };
+        let machine = MachineIdentity { id: id.into(), label: label.into() };
         // The cluster has just started: its grace is another test's matter.
-        let queue = PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO);
-        Member { home: PipelineHome::new(), queue: Cut { queue, away: false } }
+        PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO)
     }
 
     fn sql(&self, statement: &str) -> String {
