@@ -54,15 +54,15 @@ CREATE TABLE {s}.agents (
 CREATE TABLE {s}.tasks (
   id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   project       int NOT NULL REFERENCES {s}.projects,
-  priority      smallint NOT NULL DEFAULT 2,
+  priority      smallint NOT NULL DEFAULT 2 CHECK (priority BETWEEN 0 AND 3),
   status        text NOT NULL DEFAULT 'open'
                 CHECK (status IN ('open', 'active', 'done', 'quarantined', 'deleted')),
   open_blockers int NOT NULL DEFAULT 0 CHECK (open_blockers >= 0),
   -- The fence. Rises with every claim and never falls.
-  attempt       int NOT NULL DEFAULT 0,
-  retry_count   int NOT NULL DEFAULT 0,
-  failures      int NOT NULL DEFAULT 0,
-  releases      int NOT NULL DEFAULT 0,
+  attempt       int NOT NULL DEFAULT 0 CHECK (attempt >= 0),
+  retry_count   int NOT NULL DEFAULT 0 CHECK (retry_count >= 0),
+  failures      int NOT NULL DEFAULT 0 CHECK (failures >= 0),
+  releases      int NOT NULL DEFAULT 0 CHECK (releases >= 0),
   lease_ms      int,
   -- In no index and no predicate: a renewal is a HOT update.
   lease_until   timestamptz,
@@ -86,7 +86,7 @@ CREATE TABLE {s}.tasks (
   spec          text,
   ref           text,
   description   text,
-  steps         jsonb,
+  steps         jsonb CHECK (jsonb_typeof(steps) = 'array'),
   fail_reason   text,
   result        jsonb,
   UNIQUE (project, slug),

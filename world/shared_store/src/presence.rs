@@ -193,6 +193,6 @@ impl FleetServer<'_> {
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn tend(&mut self) -> Result<(), ServerError> {
-        self.ask(TEND, Vec::new()).map(drop)
+        self.unhurried(TEND)
     }
 }

@@ -28,10 +28,12 @@ impl Store {
         })
     }
 
-    /// Queues of this server in which agents of this machine hold something, or of which a word is owed.
+    /// Queues of this server in which agents of this machine hold something, or claimed something of which nobody heard, or
+    /// of which a word is owed.
     pub fn queues_in_hand(&self, server: &str) -> Result<Vec<String>, Error> {
         const QUEUES: &str = "SELECT queue FROM shared_holds JOIN tasks ON tasks.row = task
               WHERE server = ?1 AND state = 'held' AND status = 'active'
+            UNION SELECT queue FROM drawn_claims WHERE server = ?1
             UNION SELECT queue FROM outbox WHERE server = ?1 AND kind = 'turn' LIMIT 1000";
         self.read(|conn| conn.prepare_cached(QUEUES)?.query_map([server], |row| row.get(0))?.collect())
     }

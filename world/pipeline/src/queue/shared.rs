@@ -9,14 +9,16 @@ use model::Ms;
 use model::task::{AttemptOutcome, ClockReading, Queued, Task, TaskStatus, TaskTransition};
 use serde_json::Value;
 use store::{
-    AttemptKey, BootTime, ClaimCopy, ClaimWish, Durability, LeaseNeed, OwedTurn, QueuePlace, RefusedTurn, Renewal,
-    ServerClaim, ServerError, ServerTurn, TaskStanding, TurnAnswer,
+    AttemptKey, BootTime, ClaimCopy, ClaimKept, ClaimWish, Durability, LeaseNeed, OwedTurn, QueuePlace, RefusedTurn,
+    Renewal, Renewed, ServerClaim, ServerError, ServerTurn, TaskStanding, TurnAnswer,
 };
 
 /// What came of a wish, decided over the copy of the task that is kept here.
 enum Here {
     /// The attempt has ended here, and the server is owed the word of this claim.
     Ended(String),
+    /// The lease of this claim is to go on, which the server is told before it is written here.
+    Renews(Box<TaskTransition>, String),
     Settled(Settled),
     Refused(QueueError),
     /// No attempt of this actor is known here.
@@ -49,7 +51,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             lease_ms: claimant.lease_ms,
             claim: host::clock::uuid((self.clock)().now),
         };
-        self.store.draw_claim(&wish.claim, (self.clock)().now)?;
+        let place = self.met()?;
+        self.store.draw_claim(&wish.claim, &place, (self.clock)().now)?;
         let mut sent = boot_moment();
         let mut claim = self.ask(|server| server.claim(&wish))?;
         if claim.is_none() && !self.reap_server()?.is_empty() {
@@ -100,18 +103,27 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             };
             tx.copy_claim(&copy, moment.now)
         });
-        if !matches!(kept, Ok(true)) {
+        if !matches!(kept, Ok(ClaimKept::Kept)) {
             // Nobody here would renew it; where this does not get through either, its lease ends it.
             let back = queue::hand_back(&claim.task.queued, "its claim could not be kept", (self.clock)().now);
             let turn = ServerTurn::of(&back, claim.task.queued.row, Some(claim.claim.clone()), Some(LeaseNeed::Live));
             let _ = self.ask(|server| server.settle(&turn));
         }
-        if !kept? {
-            let slug = &claim.task.plan.slug;
-            return Err(QueueError::Wrong(format!(
-                "task '{slug}' is also in this machine's own queue of the project, and unfinished there; nothing was \
-                 claimed. `taut shared import` moves the local tasks to the server"
-            )));
+        let slug = &claim.task.plan.slug;
+        match kept? {
+            ClaimKept::Kept => {}
+            ClaimKept::QueuedHere => {
+                return Err(QueueError::Wrong(format!(
+                    "task '{slug}' is also in this machine's own queue of the project, and unfinished there; nothing was \
+                     claimed. `taut shared import` moves the local tasks to the server"
+                )));
+            }
+            ClaimKept::GivenBack => {
+                return Err(QueueError::Wrong(format!(
+                    "task '{slug}' was claimed, but this process stood still before it could write that down, and the claim \
+                     was given back; nothing is held. `taut task claim` claims anew"
+                )));
+            }
         }
         let ServerClaim { task, blocker_results, .. } = claim;
         let task = match self.store.task(project, &task.plan.slug)? {
@@ -142,7 +154,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     ) -> Result<Settled, QueueError> {
         let place = self.place()?;
         // Two folders may have one queue: it is acted on where it is held, and proven there.
-        let held_in = self.store.project_that_holds(&place.server, &place.queue, slug)?;
+        let held_in = self.store.project_that_holds(&place, project, slug)?;
         let project = held_in.as_deref().unwrap_or(project);
         let mut wish = Some(wish);
         let here = self.transact(Durability::Full, |tx, moment| {
@@ -154,14 +166,16 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             task.hold.iter_mut().for_each(|hold| hold.lease_until = hold.lease_until.max(moment.now.plus(1)));
             let proof = proof::proof(tx, &task, &actor.speaker, None)?;
             match wish(proof, TaskAction { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
+                Ok((SettleResult::Turn(turn), _)) if turn.after.status == TaskStatus::Active => {
+                    Ok(Here::Renews(turn, claim))
+                }
                 Ok((SettleResult::Turn(turn), told)) => {
-                    let ends = turn.after.status != TaskStatus::Active;
                     let message = told.map(|told| report(tx, &task, told, moment.now)).transpose()?.flatten();
                     write(tx, *turn)?;
                     if let Some(message) = message {
                         tx.report_when_heard(&task, &message)?;
                     }
-                    Ok(if ends { Here::Ended(claim) } else { Here::Settled(Settled::Now) })
+                    Ok(Here::Ended(claim))
                 }
                 Ok((SettleResult::Proposed(turn), _)) => {
                     turn.map_or(Ok(()), |turn| write(tx, *turn))?;
@@ -173,6 +187,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         })?;
         match (here, wish) {
             (Here::Ended(claim), _) => self.say(actor, &claim),
+            (Here::Renews(turn, claim), _) => self.renew_held(&place, actor, (*turn, claim)),
             (Here::Settled(settled), _) => Ok(settled),
             (Here::Refused(why), _) => Err(why),
             (Here::Unknown, Some(wish)) => self.act_there(slug, actor, wish),
@@ -217,11 +232,51 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     fn renew_there(&mut self, turn: &TaskTransition, claim: Option<String>) -> Result<Settled, QueueError> {
         let lease_ms = turn.after.hold.as_ref().map(|hold| hold.lease_ms);
         let (id, attempt, claim) = (turn.after.row, turn.after.attempt, claim.unwrap_or_default());
-        let kept = self.ask(|server| server.renew(&[Renewal { id, attempt, claim, age_ms: 0, lease_ms }]))?;
-        if kept.contains(&id) {
-            return Ok(Settled::Now);
+        match self.renewed(&Renewal { id, attempt, claim, age_ms: 0, lease_ms })? {
+            Some(_) => Ok(Settled::Now),
+            None => Err(QueueError::Wrong(format!("the lease of task '{}' is over: another has it", turn.after.slug))),
         }
-        Err(QueueError::Wrong(format!("the lease of task '{}' is over: another has it", turn.after.slug)))
+    }
+
+    /// For how long it goes on; `None` where it is lost.
+    fn renewed(&mut self, renewal: &Renewal) -> Result<Option<i64>, QueueError> {
+        let renewed: Renewed = self.ask(|server| server.renew(std::slice::from_ref(renewal)))?;
+        if renewed.locked.contains(&renewal.id) {
+            let why =
+                "another session of the server holds the task in an open transaction; it was not renewed, try again";
+            return Err(self.of_server(ServerError::Busy(why.to_string())));
+        }
+        Ok(renewed.lease_of(renewal.id))
+    }
+
+    /// What is held here is renewed there first: until the server has heard of it, nobody here counts on it.
+    fn renew_held(
+        &mut self,
+        place: &QueuePlace,
+        actor: &Actor,
+        (turn, claim): (TaskTransition, String),
+    ) -> Result<Settled, QueueError> {
+        let slug = &turn.after.slug;
+        let held = self.store.shared_holds(&place.server)?;
+        let Some(hold) = held.into_iter().find(|hold| hold.claim == claim) else { return Ok(Settled::Now) };
+        let sent = boot_moment();
+        let renewal = Renewal {
+            id: hold.id,
+            attempt: hold.attempt,
+            claim,
+            age_ms: 0,
+            lease_ms: turn.after.hold.as_ref().map(|hold| hold.lease_ms),
+        };
+        let Some(lease_ms) = self.renewed(&renewal)? else {
+            let standing = self.ask(|server| server.standing(slug, AttemptKey::Claim(&hold.claim)))?;
+            self.lose(&hold)?;
+            return Err(lost(slug, standing.as_ref(), actor, (self.clock)().now));
+        };
+        self.transact(Durability::Full, |tx, _| {
+            tx.confirm_holds(&[(&hold.claim, lease_ms)], &sent)?;
+            write(tx, turn.clone())
+        })?;
+        Ok(Settled::Now)
     }
 
     /// A renewal counts when the server has heard it.
@@ -238,26 +293,6 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             actor,
             Box::new(move |_, act| Ok((SettleResult::Turn(Box::new(act.renew(lease_ms)?)), None))),
         )?;
-        let server = self.place()?.server;
-        let held = self.store.shared_holds(&server)?;
-        if let Some(hold) = held.into_iter().find(|hold| hold.project == project && hold.slug == slug) {
-            let sent = boot_moment();
-            let renewal = Renewal {
-                id: hold.id,
-                attempt: hold.attempt,
-                claim: hold.claim.clone(),
-                age_ms: 0,
-                lease_ms: Some(lease_ms),
-            };
-            let kept = self.ask(|server| server.renew(std::slice::from_ref(&renewal)))?;
-            if kept.is_empty() {
-                let key = AttemptKey::Claim(&hold.claim);
-                let standing = self.ask(|server| server.standing(slug, key))?;
-                self.lose(&hold)?;
-                return Err(lost(slug, standing.as_ref(), actor, (self.clock)().now));
-            }
-            self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[&hold.claim], &sent))?;
-        }
         self.task(project, slug)?.ok_or_else(|| QueueError::NotFound { slug: slug.to_string() })
     }
 
@@ -280,7 +315,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 }
             }
             // Also one that refuses now, as after a change of its password: the word is owed, and said when it is let in.
-            Err(QueueError::Server { error: ServerError::Away(why) | ServerError::Refused(why), shown, .. }) => {
+            Err(QueueError::Server {
+                error: ServerError::Away(why) | ServerError::Refused(why) | ServerError::Busy(why),
+                shown,
+                ..
+            }) => {
                 let why = super::cause(&why, &shown).to_string();
                 Ok(Settled::Kept { shown, why })
             }

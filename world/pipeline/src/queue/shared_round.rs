@@ -86,6 +86,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                     },
                     Err(error) => {
                         self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
+                        if is_busy(&error) {
+                            // Somebody has that very row locked: it is said again in the next round.
+                            continue;
+                        }
                         if !is_refusal(&error) {
                             return Err(error);
                         }
@@ -136,12 +140,14 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             return Ok(());
         }
         let wishes: Vec<Renewal> = due.iter().map(|(hold, age)| renewal(hold, *age)).collect();
-        let kept = self.ask(|server| server.renew(&wishes))?;
+        let renewed = self.ask(|server| server.renew(&wishes))?;
+        // Of what somebody has locked nothing is known: it is renewed in the next round, or its agent is told in time.
+        due.retain(|(hold, _)| !renewed.locked.contains(&hold.id));
         for (hold, age) in &due {
-            if kept.contains(&hold.id) {
+            if let Some(lease_ms) = renewed.lease_of(hold.id) {
                 round.renewed += 1;
                 let since = BootTime { ms: sent.ms - age, boot: sent.boot.clone() };
-                self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[&hold.claim], &since))?;
+                self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[(&hold.claim, lease_ms)], &since))?;
             } else {
                 round.lost.push(hold.slug.clone());
                 self.lose(hold)?;
@@ -252,6 +258,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         for held in &there {
             self.give_up_unknown(held)?;
         }
+        let made: Vec<&str> = there.iter().map(|held| held.claim.as_str()).collect();
+        self.store.forget_unmade(&place, &made, Ms((self.clock)().now.0 - UNKNOWN_MS))?;
         for hold in believed.iter().filter(|hold| hold.queue == place.queue) {
             if !there.iter().any(|held| held.claim == hold.claim) {
                 self.lose_ended(hold, round)?;
@@ -325,6 +333,10 @@ fn is_refusal(error: &QueueError) -> bool {
     matches!(error, QueueError::Server { error: ServerError::Refused(_), .. })
 }
 
+fn is_busy(error: &QueueError) -> bool {
+    matches!(error, QueueError::Server { error: ServerError::Busy(_), .. })
+}
+
 /// How long ago the agent was last known to be alive. A tool in flight of a living client speaks for it, as long as one of
 /// this machine's own queue would.
 fn silence(hold: &SharedHold, now: Ms) -> i64 {
@@ -337,7 +349,8 @@ fn silence(hold: &SharedHold, now: Ms) -> i64 {
 
 fn renewal(hold: &SharedHold, age_ms: i64) -> Renewal {
     let (id, attempt, claim) = (hold.id, hold.attempt, hold.claim.clone());
-    Renewal { id, attempt, claim, age_ms, lease_ms: None }
+    // A hook or a proposal may have made it longer here, which the server does not know yet.
+    Renewal { id, attempt, claim, age_ms, lease_ms: Some(hold.wanted_ms).filter(|wanted| *wanted != hold.lease_ms) }
 }
 
 fn as_task(held: &HeldThere) -> Queued {
@@ -379,6 +392,7 @@ mod tests {
             agent: "ann".into(),
             session: None,
             lease_ms: 600_000,
+            wanted_ms: 600_000,
             renewed_at: now.plus(-silent),
             confirmed: boot_moment(),
             told: false,

@@ -71,7 +71,7 @@ fn ask(sql: &str) -> shared_store::Statement {
 fn refusal<T>(answer: Result<T, ServerError>) -> String {
     match answer {
         Err(ServerError::Refused(words)) => words,
-        Err(ServerError::Away(words)) => panic!("it is away: {words}"),
+        Err(ServerError::Away(words) | ServerError::Busy(words)) => panic!("it is away: {words}"),
         Ok(_) => panic!("it was let in"),
     }
 }

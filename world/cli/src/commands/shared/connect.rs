@@ -156,7 +156,7 @@ fn unchanged(error: &ServerError) -> CliError {
     let hint = said.hint_text().unwrap_or_default().to_string();
     let hint = match error {
         ServerError::Away(_) => "is it running, and may this machine reach it? Then the same command again".to_string(),
-        ServerError::Refused(_) => hint,
+        ServerError::Refused(_) | ServerError::Busy(_) => hint,
     };
     CliError::failed(format!("{}; nothing was changed", said.what())).hint(hint)
 }

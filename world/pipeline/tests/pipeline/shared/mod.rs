@@ -2,6 +2,7 @@
 
 mod again;
 mod away;
+mod folders;
 mod hooks;
 mod leases;
 mod unsure;
@@ -16,8 +17,8 @@ use serde_json::{Value, json};
 use shared_store::{MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surroundings, Target, TargetWish};
 use std::sync::Arc;
 use store::{
-    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, ServerClaim,
-    ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
+    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, Renewed,
+    ServerClaim, ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
 };
 use testkit::postgres::{Cluster, OWNER};
 
@@ -34,6 +35,8 @@ struct SharedServer {
 struct Member {
     home: PipelineHome,
     queue: Cut,
+    /// By which the server knows it.
+    id: String,
 }
 
 /// The queue behind a wall that can be put up: then it is away.
@@ -58,12 +61,17 @@ impl SharedServer {
     }
 
     fn machine(&self, label: &str) -> Member {
+        let id = host::clock::uuid(host::clock::now());
+        Member { home: PipelineHome::new(), queue: Cut { queue: self.way(&id, label), away: false, witness: None }, id }
+    }
+
+    /// Another connection of a machine.
+    fn way(&self, id: &str, label: &str) -> PgQueue {
         let link =
             ServerLink::new(self.target("taut_agent"), schema(), Patience::default(), Arc::new(host::clock::now));
-        let machine = MachineIdentity { id: host::clock::uuid(host::clock::now()), label: label.into() };
+        let machine = MachineIdentity { id: id.into(), label: label.into() };
         // The cluster has just started: its grace is another test's matter.
-        let queue = PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO);
-        Member { home: PipelineHome::new(), queue: Cut { queue, away: false, witness: None } }
+        PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO)
     }
 
     fn sql(&self, statement: &str) -> String {
@@ -199,7 +207,7 @@ impl TaskServer for Cut {
         self.there()?.turns(turns)
     }
 
-    fn renew(&mut self, holds: &[Renewal]) -> Result<Vec<i64>, ServerError> {
+    fn renew(&mut self, holds: &[Renewal]) -> Result<Renewed, ServerError> {
         self.there()?.renew(holds)
     }
 

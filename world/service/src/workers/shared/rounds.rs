@@ -190,8 +190,8 @@ impl SharedRounds {
         work: impl FnOnce(&mut Self, &mut SharedReport) -> Result<(), Error>,
     ) -> Result<(), Error> {
         match work(self, report) {
-            Err(Error::Server(ServerError::Refused(why))) => {
-                report.error.get_or_insert(ServerError::Refused(why));
+            Err(Error::Server(error @ (ServerError::Refused(_) | ServerError::Busy(_)))) => {
+                report.error.get_or_insert(error);
                 Ok(())
             }
             done => done,
@@ -371,7 +371,7 @@ impl SharedRounds {
         match (error, &mut self.contact) {
             (ServerError::Away(_), Some(contact)) => contact.close(),
             (ServerError::Refused(_), Some(contact)) if !contact.is_open() => self.contact = None,
-            (ServerError::Refused(_), _) | (ServerError::Away(_), None) => {}
+            (ServerError::Refused(_) | ServerError::Busy(_), _) | (ServerError::Away(_), None) => {}
         }
     }
 

@@ -185,6 +185,8 @@ impl Run {
                         let usual = rhythm.went_well(need, Instant::now());
                         if report.more_events { Duration::from_secs(1) } else { usual }
                     }
+                    // It is there: what it will not have, or not now, slows nothing else down.
+                    Some(_) if rounds.is_open() => rhythm.went_partly(Instant::now()).min(unsure),
                     Some(error) => {
                         let is_refusal = matches!(error, ServerError::Refused(_));
                         rhythm.went_wrong(is_refusal, chance(), Instant::now()).min(unsure)

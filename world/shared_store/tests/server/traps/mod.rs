@@ -4,7 +4,10 @@
 mod dependents;
 mod fence;
 mod holders;
+mod locked;
 mod planners;
+mod swapped;
+mod written_by_hand;
 
 use crate::{Server, at, schema};
 use model::Ms;
@@ -170,6 +173,11 @@ pub(crate) fn is_taken(answer: TurnAnswer) -> bool {
 /// One of our statements.
 fn ours(name: &str, parameters: &[&str]) -> Statement {
     statement(queue_statement(name), parameters)
+}
+
+/// Of a client that does not know yet which server it speaks to.
+fn guard() -> Statement {
+    Statement::new(queue_statement("guard"), "taut", vec![None])
 }
 
 fn statement(sql: &str, parameters: &[&str]) -> Statement {
