@@ -16,6 +16,8 @@ use testkit::postgres::{Cluster, OWNER};
 const PROJECT: &str = "/bench";
 const LEASE_MS: i64 = 600_000;
 const WARM_UP: usize = 20;
+/// A claim of the largest queue costs at most so much of one of the smallest: promised, and both are of the same run.
+const MOST_GROWTH: f64 = 1.5;
 
 pub fn run(quick: bool) -> Result<(), String> {
     let Some(cluster) = Cluster::plan().durable().start() else {
@@ -68,7 +70,16 @@ fn sizes(cluster: &Cluster, quick: bool) -> Result<(), String> {
         1.0,
         local.claims.p50().as_secs_f64() * 1e3
     );
-    Ok(())
+    let growth = |lane: &&Lane| ratio(lane.claims.p50(), base.claims.p50());
+    match lanes.iter().find(|lane| growth(lane) > MOST_GROWTH) {
+        Some(lane) => Err(format!(
+            "a claim of {} tasks takes {:.2} x as long as one of {} (p50), and {MOST_GROWTH} x is promised",
+            lane.size,
+            growth(&lane),
+            base.size
+        )),
+        None => Ok(()),
+    }
 }
 
 fn many_workers(cluster: &Cluster, quick: bool) -> Result<(), String> {
