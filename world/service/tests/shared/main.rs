@@ -7,6 +7,7 @@ mod identity;
 mod machine;
 mod messages;
 mod record;
+mod swapped;
 mod sync;
 mod tasks;
 mod worker;
