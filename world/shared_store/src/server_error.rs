@@ -124,7 +124,8 @@ impl From<FlightError> for ServerError {
         let class = state.get(..2).unwrap_or_default();
         match (class, state.as_str()) {
             // Connection, resources, a full disk, somebody's intervention, inner errors (also a pooler's).
-            (_, "55P03" | "57014") => Self::Busy(format!(
+            (_, "57014") => Self::Busy(format!("it took the server too long ({words}); it is tried again")),
+            (_, "55P03") => Self::Busy(format!(
                 "another session of the server holds what is needed in an open transaction ({words}); it is tried again, and \
                  an administrator finds who holds it in pg_stat_activity"
             )),

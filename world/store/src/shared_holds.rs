@@ -420,3 +420,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SharedHold> {
         wanted_ms: row.get::<_, Option<i64>>(19)?.unwrap_or(model::task::LEASE_MS),
     })
 }
+
+#[cfg(test)]
+mod tests;

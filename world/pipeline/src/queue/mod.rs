@@ -9,6 +9,7 @@ mod proof;
 mod reap;
 mod settle;
 mod shared;
+mod shared_claim;
 mod shared_round;
 mod sync;
 mod token;

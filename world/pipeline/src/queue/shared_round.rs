@@ -12,8 +12,8 @@ use model::task::{AttemptOutcome, ClockReading, Queued, TaskStatus};
 use policy::config::sections::OnUnsure;
 use std::time::Duration;
 use store::{
-    BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerClaim, ServerError, ServerTurn, SharedHold,
-    TaskStanding, Tx,
+    BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerError, ServerTurn, SharedHold, TaskStanding,
+    Tx,
 };
 
 /// What a round did.
@@ -170,22 +170,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     /// Whether it still stood otherwise.
-    fn end_lost(&mut self, hold: &SharedHold) -> Result<bool, QueueError> {
+    pub(super) fn end_lost(&mut self, hold: &SharedHold) -> Result<bool, QueueError> {
         let end = |tx: &Tx<'_>, now| tx.end_hold(&hold.claim, TaskStatus::Open, queue::LAPSED, now);
         Ok(self.transact(Durability::Full, |tx, moment| end(tx, moment.now))?)
-    }
-
-    /// Whoever had the task here before this claim of it has lost it, and may not have heard of that yet.
-    pub(super) fn lose_earlier(&mut self, claim: &ServerClaim, claimant: &str) -> Result<(), QueueError> {
-        let server = self.place()?.server;
-        for hold in self.store.shared_holds(&server)? {
-            if hold.id != claim.task.queued.row || hold.claim == claim.claim {
-                continue;
-            }
-            // Who has it again need not be told to claim it.
-            if hold.agent == claimant { self.end_lost(&hold).map(drop)? } else { self.lose(&hold)? }
-        }
-        Ok(())
     }
 
     /// This machine is not the one any more that claimed them: what its agents hold on this server is nobody's here, and they

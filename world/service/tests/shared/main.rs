@@ -8,6 +8,7 @@ mod machine;
 mod messages;
 mod owner;
 mod record;
+mod swapped;
 mod sync;
 mod tasks;
 mod worker;

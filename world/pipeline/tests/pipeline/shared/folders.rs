@@ -137,13 +137,13 @@ fn x2_a_claim_that_was_given_back_before_it_was_written_down_is_held_by_nobody()
         let mut daemon: Queue<'_> = Queue::new(&mut store, host::clock_reading::moment as fn() -> _).on(&mut way);
         daemon.shared_round(pipeline::queue::OnUnsure::Tell).unwrap();
     });
-    let mut stands = StandsStill { queue: &mut one.queue, meanwhile };
-    let store = one.home.pipeline.store().unwrap();
-    let mut queue: Queue<'_> = Queue::new(store, host::clock_reading::moment as fn() -> _).on(&mut stands);
-    let told = queue.claim_first(&project, &Claimant::agent("ann", LEASE_MS)).unwrap_err().to_string();
+    let told = {
+        let mut stands = StandsStill { queue: &mut one.queue, meanwhile };
+        let store = one.home.pipeline.store().unwrap();
+        let mut queue: Queue<'_> = Queue::new(store, host::clock_reading::moment as fn() -> _).on(&mut stands);
+        queue.claim_first(&project, &Claimant::agent("ann", LEASE_MS)).unwrap_err().to_string()
+    };
     assert!(told.contains("was given back") && told.contains("nothing is held"), "{told}");
-    drop(queue);
-    drop(stands);
     assert_eq!((server.status("a"), one.holds()), ("open 1".into(), Vec::new()));
     assert_eq!(one.claim_at(&project, "ann").unwrap().task.queued.attempt, 2);
 }
