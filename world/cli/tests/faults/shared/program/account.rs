@@ -29,7 +29,8 @@ pub struct MachineAccount {
     pub owed: i64,
     /// What commands say that must go well in the end.
     pub failed: Vec<String>,
-    /// Words that were refused, and are not in `taut shared refused`.
+    /// Words that were refused, and those of them that are not in `taut shared refused`.
+    pub refused: usize,
     pub unshown: Vec<String>,
     pub most_kb: u64,
     pub disk_bytes: u64,
@@ -55,6 +56,7 @@ impl MachineAccount {
             arrived: arrived(&local),
             owed: ledger::owed(&machine.home()),
             failed,
+            refused: store.refused_turns().unwrap().len(),
             unshown: unshown(machine, &store),
             most_kb: machine.most_kb,
             disk_bytes: bytes(&machine.home()),

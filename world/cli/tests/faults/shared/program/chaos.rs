@@ -168,19 +168,22 @@ impl<'c> Chaos<'c> {
         }
     }
 
+    /// Told so at once, or when a word that was kept had been said.
     fn somebody_was_late(&self) -> bool {
         let said = std::fs::read_to_string(notes(self.folder.path())).unwrap_or_default();
         said.lines().any(|line| line.starts_with("refused "))
+            || self.trouble.machines.iter().any(|machine| !machine.store().refused_turns().unwrap().is_empty())
     }
 }
 
 fn figures(accounts: &[MachineAccount]) -> String {
     let one = |account: &MachineAccount| {
         format!(
-            "{}: {} events, {} messages, daemon of {} KiB, home of {} KiB",
+            "{}: {} events, {} messages, {} words refused, daemon of {} KiB, home of {} KiB",
             account.label,
             account.there.len(),
             account.arrived.len(),
+            account.refused,
             account.most_kb,
             account.disk_bytes / 1024
         )

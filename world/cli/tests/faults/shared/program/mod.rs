@@ -1,7 +1,5 @@
 //! The program itself on machines that share a queue: daemons, `taut task`, hooks of scripted sessions and `taut send`, each
 //! machine with a home, an id and a network of its own, while all of them are killed, stopped and cut off.
-//!
-//! `FAULTS_PROGRAM_MACHINES=5` and `FAULTS_PROGRAM_WORKERS=1` change how many there are.
 
 mod account;
 mod chaos;
@@ -25,14 +23,10 @@ pub fn verdict_is_able_to_fail() -> Outcome {
     verdict::is_able_to_fail()
 }
 
-pub fn run(trouble: Duration) -> Outcome {
+/// So many machines, and workers on each.
+pub fn run(many: (usize, usize), trouble: Duration) -> Outcome {
     let Some(cluster) = Cluster::plan().durable().start() else { return Ok("skipped".into()) };
-    let many = (said("FAULTS_PROGRAM_MACHINES").unwrap_or(2), said("FAULTS_PROGRAM_WORKERS").unwrap_or(3));
     let mut chaos = Chaos::begin(&cluster, many);
     let wrong = chaos.run(trouble);
     if wrong.is_empty() { Ok(chaos.told()) } else { Err(format!("{}; {}", wrong.join("; "), chaos.told())) }
-}
-
-fn said(name: &str) -> Option<usize> {
-    std::env::var(name).ok().and_then(|said| said.parse().ok())
 }

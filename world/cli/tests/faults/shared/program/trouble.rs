@@ -20,6 +20,8 @@ pub struct Trouble<'c> {
     networks: Networks,
     pub machines: Vec<Machine>,
     workers: Vec<Worker>,
+    /// So many on each machine.
+    team: usize,
     stopped: Vec<Stopped>,
     /// Commands that nobody waits for.
     begun: Vec<Child>,
@@ -49,6 +51,7 @@ impl<'c> Trouble<'c> {
             networks: Networks::default(),
             machines: Vec::new(),
             workers: Vec::new(),
+            team: 0,
             stopped: Vec::new(),
             begun: Vec::new(),
             did: BTreeMap::new(),
@@ -61,6 +64,7 @@ impl<'c> Trouble<'c> {
 
     /// So many on each machine, of the same names everywhere.
     pub fn employ(&mut self, workers: usize) {
+        self.team = workers;
         for machine in 0..self.machines.len() {
             for name in (0..workers).map(name) {
                 let child = self.hire(machine, &name);
@@ -237,7 +241,7 @@ impl<'c> Trouble<'c> {
     fn hire(&self, machine: usize, worker: &str) -> Child {
         let others = self.machines.iter().enumerate().filter(|(nth, _)| *nth != machine);
         let peers: Vec<String> =
-            others.flat_map(|(_, other)| (0..3).map(|nth| format!("{}@{}", name(nth), other.label))).collect();
+            others.flat_map(|(_, other)| (0..self.team).map(|nth| format!("{}@{}", name(nth), other.label))).collect();
         self.machines[machine].worker(worker, &self.folder, &peers)
     }
 }
