@@ -64,7 +64,8 @@ fn f9_machines_stand_apart_say_since_when_they_are_silent_and_what_they_wrote_is
         "who needs somebody there counts"
     );
     // Its card stands above the fleet like any other, and its acts are only those that reach it.
-    scene.chromium.until("document.querySelector('[data-card^=\"c-9@m3\"]')?.innerText.includes('api@vm-3') === true");
+    // Its id has a mark of all that is shown of it behind its own.
+    scene.chromium.until("document.querySelector('[data-card^=\"c-9@m3.\"]')?.innerText.includes('api@vm-3') === true");
     scene.chromium.value("document.querySelector('.fleet tr[data-key=\"id-api@m3\"] .acts-button').click()");
     scene.chromium.until("document.querySelector('dialog[open]')?.innerText.includes('is done on vm-3') === true");
     assert_eq!(scene.chromium.value("document.querySelectorAll('dialog .act-list button').length"), json!(0));
