@@ -35,6 +35,11 @@ const GRANT: &str =
   AND EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1::name)
   ON CONFLICT (reader, project) DO UPDATE SET reader = excluded.reader RETURNING to_jsonb(project)::text";
 
+/// Whether the machine `m` is of the role that asks, or of one that it is a member of, or of none that is there any more.
+/// Spelled out in each policy: a function would be read with the words of whoever asks.
+const MINE: &str = "(m.by = current_user OR coalesce((SELECT pg_has_role(r.oid, 'member') FROM pg_catalog.pg_roles r
+    WHERE r.rolname = m.by), true))";
+
 /// A name that needs no quotes, and the two roles that go with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema(String);
@@ -69,7 +74,8 @@ impl Schema {
     }
 
     fn fill(&self, text: &str) -> String {
-        text.replace("{s}", &self.0).replace("{agent}", &self.agent_role()).replace("{reader}", &self.reader_role())
+        let text = text.replace("{mine}", MINE).replace("{s}", &self.0);
+        text.replace("{agent}", &self.agent_role()).replace("{reader}", &self.reader_role())
     }
 }
 

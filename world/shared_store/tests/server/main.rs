@@ -4,10 +4,12 @@ mod connect;
 mod credentials;
 mod explain;
 mod hostile;
+mod hostile_member;
 mod migrations;
 mod months;
 mod record;
 mod rights;
+mod roles;
 mod tls;
 mod traps;
 
