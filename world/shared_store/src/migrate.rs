@@ -42,6 +42,11 @@ INSERT INTO {s}.meta VALUES ('version', '0') ON CONFLICT DO NOTHING;";
 const VERSION_LOCK: &str = "SELECT value FROM {s}.meta WHERE name = 'version' FOR UPDATE";
 const VERSION: &str = "SELECT jsonb_build_object('server', current_setting('server_version'), 'meta',
   (SELECT jsonb_object_agg(name, value) FROM {s}.meta))::text";
+/// Whether the machine `m` is of the role that asks, or of one that it is a member of, or of none that is there any more.
+/// Spelled out in each policy: a function would be read with the words of whoever asks.
+const MINE: &str = "(m.by = current_user OR coalesce((SELECT pg_has_role(r.oid, 'member') FROM pg_catalog.pg_roles r
+    WHERE r.rolname = m.by), true))";
+
 /// A name that needs no quotes, and the two roles that go with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema(String);
@@ -76,7 +81,8 @@ impl Schema {
     }
 
     fn fill(&self, text: &str) -> String {
-        text.replace("{s}", &self.0).replace("{agent}", &self.agent_role()).replace("{reader}", &self.reader_role())
+        let text = text.replace("{mine}", MINE).replace("{s}", &self.0);
+        text.replace("{agent}", &self.agent_role()).replace("{reader}", &self.reader_role())
     }
 }
 

@@ -189,3 +189,25 @@ fn x1_words_that_are_owed_to_another_server_are_kept_and_said_to_be() {
     assert_eq!(one.round().said, 1);
     assert_eq!(server.sql("SELECT status FROM taut.tasks"), "open");
 }
+
+#[test]
+fn x1_a_machine_keeps_its_name_with_a_role_of_its_own_and_goes_on_under_another_with_a_strangers() {
+    let Some(server) = Server::start() else { return };
+    let (ada, bob) = (server.member("ada"), server.member("bob"));
+    let mut one = server.machine("vm-1", "summary");
+    one.begin("ann", "acme");
+    one.round();
+    let id = one.id();
+    one.share(&server.url(&ada), "summary");
+    one.restart();
+    one.round();
+    assert_eq!((one.id(), server.sql("SELECT by FROM taut.machines")), (id.clone(), ada));
+    one.share(&server.url(&bob), "summary");
+    one.restart();
+    one.round();
+    assert_ne!(one.id(), id);
+    one.bash(("ann", "acme"), "ls");
+    assert!(one.round().events_sent > 0, "it is not shut out");
+    assert_eq!(server.sql(&format!("SELECT by FROM taut.machines WHERE id = '{}'", one.id())), bob);
+    assert_eq!(server.sql(&format!("SELECT count(*) FROM taut.agents WHERE machine = '{}'", one.id())), "1");
+}

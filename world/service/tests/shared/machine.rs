@@ -78,6 +78,18 @@ impl Server {
         self.sql(&self.sql(tables))
     }
 
+    /// A role of this team alone, which works as `taut_agent` does.
+    pub fn member(&self, of: &str) -> String {
+        let role = format!("{of}_of_{}", self.database);
+        self.sql(&format!("CREATE ROLE {role} LOGIN; GRANT taut_agent TO {role}"));
+        role
+    }
+
+    /// A statement of a member's, as nobody's client would send it; whether it was taken.
+    pub fn says(&self, role: &str, statement: &str) -> bool {
+        self.cluster.sql_as(role, &self.database, statement).is_ok()
+    }
+
     /// One that shares the queue, at this level of detail.
     pub fn machine(&self, label: &str, events: &str) -> Machine {
         let machine = Machine::new(label);

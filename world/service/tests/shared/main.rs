@@ -3,6 +3,7 @@
 mod alone;
 mod answers;
 mod fleet;
+mod hostile;
 mod identity;
 mod machine;
 mod messages;

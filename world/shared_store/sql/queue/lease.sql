@@ -66,7 +66,7 @@ RETURNING jsonb_build_object('id', t.id)::text;
 -- name: held
 -- All that a machine holds by the server's word: what its own memory does not know was claimed and never heard of.
 -- $1 project, $2 machine.
-SELECT jsonb_build_object('id', id, 'slug', slug, 'attempt', attempt, 'claim', claim, 'agent', agent,
-  'silent_ms', (extract(epoch FROM clock_timestamp() - renewed_at) * 1000)::bigint, 'retry_count', retry_count,
+SELECT jsonb_build_object('id', id, 'slug', left(slug, 1000), 'attempt', attempt, 'claim', claim, 'agent', left(agent, 1000),
+  'silent_ms', (extract(epoch FROM clock_timestamp() - coalesce(renewed_at, updated_at)) * 1000)::bigint, 'retry_count', retry_count,
   'failures', failures, 'releases', releases)::text
 FROM {s}.tasks WHERE project = $1::int AND status = 'active' AND machine = $2::uuid ORDER BY id;

@@ -15,9 +15,9 @@ WITH w AS (
 UPDATE {s}.tasks t
 SET status = w.status, machine = NULL, claim = NULL, agent = NULL, session = NULL, lease_until = NULL, lease_ms = NULL,
     renewed_at = NULL, graced = false,
-    -- One that was counted to the end of its type is not counted on: it would stop every turn beside it.
-    retry_count = greatest(0, least(w.retry_count, 2147483647)), failures = greatest(0, least(w.failures, 2147483647)),
-    releases = greatest(0, least(w.releases, 2147483647)),
+    -- Within the bounds of a tally: one that was counted beyond them would stop every turn beside it.
+    retry_count = greatest(0, least(w.retry_count, 1000000)), failures = greatest(0, least(w.failures, 1000000)),
+    releases = greatest(0, least(w.releases, 1000000)),
     fail_reason = w.fail_reason, result = coalesce(w.result, t.result),
     ready_at = clock_timestamp() + w.rest_ms * interval '1 millisecond', updated_at = clock_timestamp(),
     deleted_at = CASE w.status WHEN 'deleted' THEN coalesce(t.deleted_at, clock_timestamp()) END
@@ -49,9 +49,9 @@ WITH w AS (
 ), pick AS MATERIALIZED (
   SELECT t.id, told.step FROM {s}.tasks t JOIN told ON told.id = t.id ORDER BY t.id FOR NO KEY UPDATE OF t
 )
--- A step, never a count: two blockers that end at once would each count the other as open. A count that was wrong before
--- keeps nobody from an end.
-UPDATE {s}.tasks t SET open_blockers = greatest(0, least(t.open_blockers::bigint + pick.step, 2147483647))
+-- A step, never a count: two blockers that end at once would each count the other as open. Within bounds, because a member
+-- may have written another number there, and a blocker ends all the same.
+UPDATE {s}.tasks t SET open_blockers = least(greatest(t.open_blockers::bigint + pick.step, 0), 1000000)
 FROM pick WHERE t.id = pick.id;
 
 -- name: standing

@@ -55,6 +55,11 @@ pub fn run(args: &ConnectArgs, printer: &Printer) -> Result<Exit, CliError> {
     if !change.diff().is_empty() {
         tell(printer, text!("written to {}", change.file.display()));
     }
+    let before = (&known.url, &known.service);
+    if before != (&None, &None) && before != (&section.url, &section.service) {
+        // What it is to the server before, and by which role, it is not to this one.
+        crate::commands::telemetry::start_again(printer)?;
+    }
     after(&section, repository.as_ref(), args, printer)?;
     if printer.json() {
         let mut object = reached.object();
