@@ -11,6 +11,8 @@ INSERT INTO {s}.meta VALUES ('oldest', '1'), ('keep_events_days', '90'), ('id', 
 CREATE DOMAIN {s}.moment AS timestamptz CHECK (isfinite(VALUE));
 -- Counted no further than this (`turn`).
 CREATE DOMAIN {s}.tally AS int CHECK (VALUE BETWEEN 0 AND 1000000);
+-- One that is claimed no more, because the type ends there, is left out by every claim.
+CREATE DOMAIN {s}.attempt_number AS int CHECK (VALUE >= 0);
 CREATE DOMAIN {s}.task_priority AS smallint CHECK (VALUE BETWEEN 0 AND 3);
 CREATE DOMAIN {s}.short_text AS text CHECK (octet_length(VALUE) <= 2000);
 CREATE DOMAIN {s}.plain_text AS text CHECK (octet_length(VALUE) <= 131072);
@@ -79,7 +81,7 @@ CREATE TABLE {s}.tasks (
                 CHECK (status IN ('open', 'active', 'done', 'quarantined', 'deleted')),
   open_blockers int NOT NULL DEFAULT 0 CHECK (open_blockers >= 0),
   -- The fence. Rises with every claim and never falls.
-  attempt       int NOT NULL DEFAULT 0,
+  attempt       {s}.attempt_number NOT NULL DEFAULT 0,
   retry_count   {s}.tally NOT NULL DEFAULT 0,
   failures      {s}.tally NOT NULL DEFAULT 0,
   releases      {s}.tally NOT NULL DEFAULT 0,

@@ -139,13 +139,14 @@ ON CONFLICT (machine, id) DO UPDATE SET named = excluded.named, name = excluded.
 
 /// Each role in turn, so that one that says much leaves room for the others; and of cards no more than is read in a flight.
 const FLEET: &str = "WITH known AS (
-  SELECT a.*, m.label, m.seen_at AS heard_at, p.name AS called,
+  SELECT a.machine, a.id, a.name, a.client, a.status, a.conversation, a.task, a.now_does, a.asks, a.card, a.context, a.since,
+         m.label, m.seen_at AS heard_at, p.name AS called,
          row_number() OVER (PARTITION BY m.by ORDER BY a.machine, a.id) AS turn
   FROM {s}.agents a JOIN {s}.machines m ON m.id = a.machine LEFT JOIN {s}.projects p ON p.id = a.project
   WHERE a.machine <> $1::uuid AND m.seen_at > clock_timestamp() - interval '1 day'
     AND (p.name = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb))) OR p.name IS NULL)
 ), told AS (
-  SELECT *, sum(octet_length(card)) OVER (ORDER BY turn, machine, id) AS cards FROM known ORDER BY turn, machine, id LIMIT 5000
+  SELECT known.*, sum(octet_length(card)) OVER (ORDER BY turn, machine, id) AS cards FROM known ORDER BY turn, machine, id LIMIT 5000
 )
 SELECT json_build_object('machine', machine, 'label', left(label, 64), 'id', left(id, 200),
   'name', left(name, 200), 'client', left(client, 64), 'project', left(called, 200), 'status', left(status, 20),
