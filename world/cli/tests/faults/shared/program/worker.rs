@@ -93,6 +93,10 @@ impl Worker {
         if self.dice.one_in(3) {
             self.write();
         }
+        if self.dice.one_in(3) {
+            // As the last step of a machine that will be gone, beside its daemon.
+            self.taut(&["shared", "sync"]);
+        }
     }
 
     /// To an agent of another machine. Where nobody there was heard of yet, nothing is sent.
