@@ -161,7 +161,10 @@ impl Identity {
 fn notice(doubt: Doubt, held: usize) -> String {
     let why = match doubt {
         Doubt::Copied => "another machine speaks under the same id: its home or this one is a copy of the other",
-        Doubt::Restored => "the server has seen later starts of this machine: its state was restored from a snapshot",
+        Doubt::Restored => {
+            "the server has seen later starts of this machine: its state was restored from a snapshot, or it \
+                            belongs to another role there"
+        }
     };
     let tasks = match held {
         0 => String::new(),

@@ -159,7 +159,12 @@ impl SharedRounds {
     /// The connection, and who answers there.
     fn meet(&mut self, store: &mut Store, server: &SharedServer, state: &mut SharedState) -> Result<(), Error> {
         if self.contact.as_ref().is_none_or(|contact| contact.server != *server) {
-            self.identity.begin_anew();
+            let is_elsewhere = self.contact.as_ref().is_some_and(|contact| contact.server.address != server.address);
+            match is_elsewhere {
+                // Another server or role, to which this process has never said who it is.
+                true => self.identity = Identity::new(self.speaking),
+                false => self.identity.begin_anew(),
+            }
             self.contact = Some(Contact::new(server, &self.around, store)?);
         }
         let Some(contact) = &mut self.contact else { return Ok(()) };
