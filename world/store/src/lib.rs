@@ -52,6 +52,7 @@ mod run_list;
 mod run_tasks;
 mod runs;
 mod salvage;
+mod salvage_machine;
 mod session_facts;
 mod session_list;
 mod session_look_back;

@@ -150,6 +150,7 @@ impl Store {
         let mut salvaged = Salvaged { from, rows: 0, left_out: 0, cut_short: Vec::new() };
         let source = Connection::open(&salvaged.from).map_err(|cause| Error::of(&salvaged.from, cause))?;
         let shift = self.shift_of(&salvaged.from)?;
+        self.salvage_machine(&source, shift)?;
         for table in TABLES {
             let columns = self.shared_columns(&source, table)?;
             if columns.is_empty() {
