@@ -36,7 +36,7 @@ pub const MOST_RELEASES: i64 = 10;
 const BACKOFF_MS: i64 = 10_000;
 const LONGEST_BACKOFF_MS: i64 = 3_600_000;
 /// How long a tool may hold a lease without a word from its agent.
-const LONGEST_TOOL_MS: i64 = 12 * 3_600_000;
+pub const LONGEST_TOOL_MS: i64 = 12 * 3_600_000;
 /// Where the wall's clock ran ahead of the other by more, nobody could renew.
 const GAP_MS: i64 = 15_000;
 /// What a holder gets to speak up after such a gap.
@@ -45,6 +45,8 @@ pub const GRACE_MS: i64 = 120_000;
 pub const CONTEXT_LIMIT: &str = "context limit reached";
 pub const SESSION_ENDED: &str = "session ended unexpectedly";
 pub const SESSION_EXITED: &str = "session exited without completing task";
+/// Why a task goes back whose agent was stopped, because another may have the task.
+pub const LEASE_UNSURE: &str = "its lease was unsure, and its agent was stopped";
 pub const DEREGISTERED: &str = "agent deregistered";
 pub const LAPSED: &str = "lease lapsed";
 pub const NEVER_PROVEN: &str = "said done, and never proven";

@@ -256,6 +256,8 @@ pub enum AgentTrouble {
     Refused { what: String },
     /// Its program is not there, or may not be executed: nobody worked at all.
     NotStarted { what: String },
+    /// It was stopped, because its server was not reached for so long that another may have its task.
+    Unsure { what: String },
 }
 
 impl Run {

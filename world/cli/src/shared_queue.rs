@@ -4,7 +4,7 @@
 use crate::error::CliError;
 use crate::printer::{Printer, text};
 use host::paths::PathVariables;
-use pipeline::{SharedServer, SharedSettings};
+use pipeline::{SettingsSource, SharedServer, SharedSettings};
 use service::ProjectQueue;
 use service::shared_sync::{SyncWish, sync};
 use service::shared_target::{around_command, shared_target};
@@ -59,6 +59,18 @@ pub fn left_out(project: &str, places: &PathVariables) -> Result<Option<String>,
         format!(
             "note: this repository's queue is {queue}, in which this machine takes no part; this is the machine's own queue. \
              `taut shared connect --project {queue}` takes part"
+        )
+    }))
+}
+
+/// What whoever claims is told where only this command knows of the server: no daemon renews the lease.
+pub fn unrenewed(project: &str, places: &PathVariables) -> Result<Option<String>, CliError> {
+    let shared = settings(project, places)?.filter(|shared| shared.server.from == SettingsSource::Environment);
+    Ok(shared.map(|shared| {
+        format!(
+            "note: only this command's environment names the server of {}: but for a loop nothing renews the lease of this claim. \
+             `taut shared connect` lets the daemon do it; else `taut shared sync` does, or a longer `--lease`",
+            shared.queue
         )
     }))
 }

@@ -64,8 +64,10 @@ pub fn shared_server(section: &SharedSection, user_config: &Path, said: Variable
         (None, None, Some(service)) => (ServerAddress::Service(service.clone()), SettingsSource::Config),
         (None, None, None) => return None,
     };
-    // What proves who somebody is goes to the server that it was given for, and to no other.
-    let proof = |name: &Option<String>| file(name).filter(|_| from == SettingsSource::Config);
+    // What proves who somebody is goes to the server that it was given for, and to no other; and what was agreed to for that
+    // one, to be sent or not to be proven, was agreed to for no other.
+    let is_agreed = from == SettingsSource::Config;
+    let proof = |name: &Option<String>| file(name).filter(|_| is_agreed);
     Some(SharedServer {
         address,
         schema: section.schema.clone(),
@@ -74,8 +76,8 @@ pub fn shared_server(section: &SharedSection, user_config: &Path, said: Variable
         ca: file(&section.ca),
         cert: proof(&section.cert),
         key: proof(&section.key),
-        sslmode: section.sslmode,
-        events: section.events,
+        sslmode: if is_agreed { section.sslmode } else { SslMode::default() },
+        events: if is_agreed { section.events } else { SharedEvents::None },
         on_unsure: section.on_unsure,
         label: section.label.clone(),
         from,

@@ -7,11 +7,11 @@ use model::run::{Iteration, Run, RunWish};
 use model::task::{LEASE_MS, Task, TaskPlan, TaskProposal, TaskStatus};
 use model::task_branch::TaskBranch;
 use model::{ClientProcess, Ms};
-use pipeline::queue::{Queue, QueueError, TaskChange};
+use pipeline::queue::{Queue, QueueError, SharedRound, TaskChange};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{SessionFilter, Store, TaskEdit, TaskServer};
+use store::{QueueLook, SessionFilter, Store, TaskEdit, TaskServer};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -81,6 +81,18 @@ impl RunStore {
             Some(server) => queue.on(server.as_mut()),
             None => queue,
         }
+    }
+
+    /// How the queue stands now. What was let go of while its server was away is said first: it would be waited for until
+    /// its lease ends.
+    pub(crate) fn look(&mut self, project: &str) -> Result<QueueLook, QueueError> {
+        let look = self.queue().look(project)?;
+        if self.away.is_none() {
+            return Ok(look);
+        }
+        // Where that does not get through, a daemon says it.
+        let _ = self.queue().say_owed(&mut SharedRound::default());
+        self.queue().look(project)
     }
 
     /// The queue was seen, and stood like this.
@@ -256,6 +268,15 @@ impl RunStore {
     /// A hook let go of what the agent held, because it ended.
     pub(crate) fn left_unsettled(&self, agent: &str, since: Ms) -> bool {
         self.store.released_for(agent, SESSION_ENDED, since).unwrap_or(false)
+    }
+
+    /// In words, that the agent was stopped since then, because the lease of its task was unsure.
+    pub(crate) fn stopped_unsure(&self, agent: &str, since: Ms) -> Option<String> {
+        let (slug, queue) = self.store.stopped_unsure(agent, since).unwrap_or_default()?;
+        Some(format!(
+            "agent {agent} was stopped: the server of the queue {queue} was not reached for so long that another may have \
+             task {slug} by now"
+        ))
     }
 
     pub(crate) fn any_task_is_verified(&self, project: &str) -> bool {

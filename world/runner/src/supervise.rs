@@ -5,6 +5,7 @@ use crate::child::identity;
 use crate::pty::PtySession;
 use crate::run_store::RunStore;
 use crate::{RunMessage, RunnerError, Tell};
+use engine::queue::LEASE_UNSURE;
 use model::{ClientProcess, Ms};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -72,7 +73,7 @@ pub fn supervise(what: &Supervised, tell: &dyn Tell) -> Result<i32, RunnerError>
         let mut one = OneLife::begin(what, &start, &sender)?;
         let life = one.watch(what, &mut run_store, &receiver, tell);
         one.give_back_the_terminal();
-        release(&mut run_store, what, tell);
+        release(&mut run_store, what, one.began, tell);
         match life {
             Life::Over(code) if matches!(start, Start::Resume(_)) && code != 0 && one.since.elapsed() < STALE => {
                 tell.show(&RunMessage::Note("the session could not be resumed; starting afresh".to_string()));
@@ -305,7 +306,12 @@ fn how(run_store: &RunStore, what: &Supervised, since: Ms) -> Start {
     session.and_then(|session| session.host_session).map_or(Start::Recover, Start::Resume)
 }
 
-fn release(run_store: &mut RunStore, what: &Supervised, tell: &dyn Tell) {
+fn release(run_store: &mut RunStore, what: &Supervised, since: Ms, tell: &dyn Tell) {
+    if let Some(why) = run_store.stopped_unsure(&what.agent, since) {
+        tell.show(&RunMessage::Warning(why));
+        // Where this does not get through, what is left goes back below.
+        let _ = run_store.hand_back(&what.agent, LEASE_UNSURE, Some(since));
+    }
     match run_store.release(&what.agent) {
         Ok(slugs) => slugs.iter().for_each(|slug| {
             tell.show(&RunMessage::Warning(format!("task {slug} was released: the agent ended without completing it")))

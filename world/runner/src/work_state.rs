@@ -165,7 +165,7 @@ pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> 
         return one_task(job, run_store, run, slug);
     }
     run_store.take_back();
-    let look = match run_store.queue().look(&job.project) {
+    let look = match run_store.look(&job.project) {
         Ok(look) => look,
         Err(error @ QueueError::Server { .. }) => {
             let (left, done) = (run.left.unwrap_or_default().max(1), run.done.unwrap_or_default());

@@ -9,8 +9,8 @@ use shared_store::{MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surro
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{
-    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, ServerClaim,
-    ServerError, ServerTurn, Store, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
+    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, Renewed,
+    ServerClaim, ServerError, ServerTurn, Store, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
 };
 
 /// A person or an agent waits for this: sooner said that it is away.
@@ -70,18 +70,27 @@ impl ProjectQueue {
             tracing::debug!("not asked again: it was away {} ms ago", since.elapsed().as_millis());
             return Err(away.clone());
         }
-        let opened = match self.opened.take() {
-            Some(opened) => opened,
-            None => {
-                let clock = Arc::new(host::clock::now);
-                let link = ServerLink::new(self.target.clone(), self.schema.clone(), PATIENCE, clock);
-                let opened = PgQueue::open(link, self.machine.clone(), &self.place.queue);
-                let opened = opened.inspect_err(|error| self.away = Some((Instant::now(), error.clone())))?;
-                self.place = opened.place().clone();
-                opened
-            }
+        // After a broken connection another server may answer, on which the queue has another number.
+        let before = self.opened.take();
+        let opened = match before {
+            Some(opened) if opened.is_open() => opened,
+            before => self.opened_anew(before.map(|before| before.place().server.clone()))?,
         };
         Ok(self.opened.insert(opened))
+    }
+
+    /// `before`: the server of the connection that broke. What is asked just now was for that one.
+    fn opened_anew(&mut self, before: Option<String>) -> Result<PgQueue, ServerError> {
+        let clock = Arc::new(host::clock::now);
+        let link = ServerLink::new(self.target.clone(), self.schema.clone(), PATIENCE, clock);
+        let link = match &before {
+            Some(server) => link.to(server),
+            None => link,
+        };
+        let opened = PgQueue::open(link, self.machine.clone(), &self.place.queue);
+        let opened = opened.inspect_err(|error| self.away = Some((Instant::now(), error.clone())))?;
+        self.place = opened.place().clone();
+        Ok(opened)
     }
 }
 
@@ -151,7 +160,7 @@ impl TaskServer for ProjectQueue {
         self.open()?.turns(turns)
     }
 
-    fn renew(&mut self, holds: &[Renewal]) -> Result<Vec<i64>, ServerError> {
+    fn renew(&mut self, holds: &[Renewal]) -> Result<Renewed, ServerError> {
         self.open()?.renew(holds)
     }
 

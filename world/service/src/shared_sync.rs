@@ -3,6 +3,7 @@
 use crate::workers::shared::{SharedReport, SharedRounds};
 use host::paths::PathVariables;
 use pipeline::PipelineSetup;
+use policy::config::sections::SharedEvents;
 use std::time::{Duration, Instant};
 use store::{Error, OutboxStanding, Store};
 
@@ -62,7 +63,9 @@ pub fn sync_in(setting: &PipelineSetup, wish: SyncWish) -> Result<SyncReport, Er
     loop {
         let done = rounds.round(&mut store, &server)?;
         report.add(done);
-        (report.owed, report.events_waiting) = (store.outbox_standing()?, store.unshipped()?.0);
+        report.owed = store.outbox_standing()?;
+        // A server that is sent nothing of the record is not what they wait for.
+        report.events_waiting = if server.events == SharedEvents::None { 0 } else { store.unshipped()?.0 };
         let left = match wish {
             SyncWish::Once => Duration::ZERO,
             SyncWish::Wait(limit) => limit.saturating_sub(begun.elapsed()),

@@ -16,6 +16,9 @@ use tokio_postgres::{Client, Row};
 /// How long the server is told goodbye: one that hears nothing is left.
 const GOODBYE: Duration = Duration::from_millis(200);
 
+/// Said aloud, because a server may be set up for another level by default.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
 pub struct Connection {
     /// `None` once it was taken to be ended, in `drop`.
     runtime: Option<Runtime>,
@@ -52,13 +55,18 @@ impl Connection {
         self.broken || self.line.as_ref().is_none_or(|line| line.client.is_closed())
     }
 
+    /// It is of no use any more: another is to be opened.
+    pub fn give_up(&mut self) {
+        self.broken = true;
+    }
+
     /// Sends all of them at once.
     ///
     /// # Errors
     /// Of the first that failed.
     pub fn flight(&mut self, statements: &[Statement], wrap: InTransaction) -> Result<Vec<Rows>, FlightError> {
         let whole = wrap == InTransaction::Yes;
-        self.sent(statements, Wrap { before: whole.then_some("BEGIN"), after: whole.then_some("COMMIT") })
+        self.sent(statements, Wrap { before: whole.then_some(BEGIN), after: whole.then_some("COMMIT") })
     }
 
     /// A transaction of several flights, for what must look before it writes. Begun with the first of them, and undone
@@ -136,7 +144,7 @@ impl Transaction<'_> {
     /// Of the first statement that failed; then nothing of the transaction can be kept.
     pub fn flight(&mut self, statements: &[Statement]) -> Result<Vec<Rows>, FlightError> {
         self.still_whole()?;
-        let before = (self.state == TransactionState::Unsent).then_some("BEGIN");
+        let before = (self.state == TransactionState::Unsent).then_some(BEGIN);
         let answer = self.connection.sent(statements, Wrap { before, after: None });
         self.state = if answer.is_ok() { TransactionState::Open } else { TransactionState::Failed };
         answer

@@ -1,7 +1,8 @@
 //! What is asked of a server besides its queue: who is there, messages, the record. Over a connection that somebody else
 //! keeps.
 
-use crate::{Connection, InTransaction, Rows, Schema, Statement};
+use crate::link::another;
+use crate::{Connection, InTransaction, Rows, Schema, Statement, queue_statement};
 use store::ServerError;
 
 /// A statement that was beaten by another's is sent so often.
@@ -11,6 +12,8 @@ const TRIES: usize = 3;
 pub struct FleetServer<'c> {
     connection: &'c mut Connection,
     schema: &'c Schema,
+    /// Its own id, and what people call it, where it must be this one.
+    known: Option<(String, String)>,
 }
 
 /// A statement, and its parameters.
@@ -18,7 +21,13 @@ pub(crate) type Asked = (&'static str, Vec<Option<String>>);
 
 impl<'c> FleetServer<'c> {
     pub fn new(connection: &'c mut Connection, schema: &'c Schema) -> Self {
-        Self { connection, schema }
+        Self { connection, schema, known: None }
+    }
+
+    /// Only where this one answers anything is kept, or told. `shown` is what people call it.
+    #[must_use]
+    pub fn of(self, server: &str, shown: &str) -> Self {
+        Self { known: Some((server.to_string(), shown.to_string())), ..self }
     }
 
     /// The rows that one statement answers.
@@ -34,14 +43,32 @@ impl<'c> FleetServer<'c> {
         self.connection
     }
 
-    /// Each of them is idempotent, so they are sent again whole.
+    /// Each of them is idempotent, so they are sent again whole. One guarded transaction, so that nobody's lock is waited
+    /// for without end, and nothing is kept by another server than the one it is for.
     pub(crate) fn flight(&mut self, asked: &[Asked]) -> Result<Vec<Rows>, ServerError> {
-        let statements: Vec<Statement> = asked.iter().map(|(sql, values)| self.statement(sql, values)).collect();
+        let server = self.known.as_ref().map(|(server, _)| server.clone());
+        let mut statements = vec![self.statement(queue_statement("guard"), &[server])];
+        statements.extend(asked.iter().map(|(sql, values)| self.statement(sql, values)));
+        self.sent(&statements, InTransaction::Yes).map(|rows| rows.into_iter().skip(1).collect())
+    }
+
+    /// One that takes as long as it takes.
+    pub(crate) fn unhurried(&mut self, sql: &'static str) -> Result<(), ServerError> {
+        let statement = self.statement(sql, &[]);
+        self.sent(&[statement], InTransaction::No).map(drop)
+    }
+
+    fn sent(&mut self, statements: &[Statement], wrap: InTransaction) -> Result<Vec<Rows>, ServerError> {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.connection.flight(&statements, InTransaction::No) {
+            match self.connection.flight(statements, wrap) {
                 Err(error) if tries < TRIES && error.send_again() && !error.is_broken() => {}
+                Err(error) if error.is_of_another_server() => {
+                    // Whoever opens the next one asks who is there.
+                    self.connection.give_up();
+                    return Err(another(self.known.as_ref().map_or("its address", |(_, shown)| shown)));
+                }
                 answer => return Ok(answer?),
             }
         }

@@ -12,6 +12,7 @@ mod dial;
 mod fleet_server;
 mod flight;
 mod given_url;
+mod known_roles;
 mod link;
 mod machine_keys;
 mod messages;
@@ -46,11 +47,13 @@ pub use connection::{Connection, Transaction};
 pub use fleet_server::FleetServer;
 pub use flight::{InTransaction, Patience, Rows};
 pub use given_url::GivenUrl;
+pub use known_roles::{KnownRole, known_roles};
 pub use link::{LocalClock, ServerLink};
 pub use machine_keys::KnownMachine;
 pub use messages::WaitingMessage;
 pub use migrate::{
-    Migrated, MigrationFile, SPEAKS, Schema, ServerVersion, administrator_sql, migrate, migrate_with, version,
+    Migrated, MigrationFile, SPEAKS, Schema, ServerVersion, administrator_sql, migrate, migrate_with, refuse_too_old,
+    version,
 };
 pub use owner::{
     KEEP_EVENTS_DAYS, OlderMachine, grant_record, keep_events, may_raise_oldest, older_machines, raise_oldest,

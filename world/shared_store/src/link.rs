@@ -1,6 +1,7 @@
 //! A connection that is opened when it is needed and opened anew when it broke, and verbs that are sent again whole.
 
 use crate::queue::flights::{Ask, Flights, Trouble};
+use crate::queue::server_id;
 use crate::{Connection, Patience, Schema, Target};
 use model::Ms;
 use std::sync::Arc;
@@ -22,12 +23,20 @@ pub struct ServerLink {
     patience: Patience,
     clock: LocalClock,
     connection: Option<Connection>,
+    /// The server's own id, once it is known: nothing is said to another.
+    server: Option<String>,
 }
 
 impl ServerLink {
     /// Nothing is opened yet.
     pub fn new(target: Target, schema: Schema, patience: Patience, clock: LocalClock) -> Self {
-        Self { target, schema, patience, clock, connection: None }
+        Self { target, schema, patience, clock, connection: None, server: None }
+    }
+
+    /// For the server with this id, and no other.
+    #[must_use]
+    pub fn to(self, server: &str) -> Self {
+        Self { server: Some(server.to_string()), ..self }
     }
 
     /// The server as people know it, without a secret.
@@ -39,17 +48,41 @@ impl ServerLink {
         &self.schema
     }
 
+    /// It is for the server with this id from now on.
+    ///
+    /// # Errors
+    /// `Refused` where it was for another before; then it is closed.
+    pub fn bind(&mut self, server: &str) -> Result<(), ServerError> {
+        if self.server.as_ref().is_some_and(|known| known != server) {
+            self.close();
+            return Err(another(&self.shown()));
+        }
+        self.server = Some(server.to_string());
+        Ok(())
+    }
+
     /// The connection, opened where there is none or it broke.
     ///
     /// # Errors
-    /// As of `Connection::open`.
+    /// As of `Connection::open`; and `Refused` where another server answers than before.
     pub fn connection(&mut self) -> Result<&mut Connection, ServerError> {
         let alive = self.connection.take().filter(|connection| !connection.is_broken());
         let connection = match alive {
             Some(connection) => connection,
-            None => Connection::open(&self.target, self.patience)?,
+            None => self.opened()?,
         };
         Ok(self.connection.insert(connection))
+    }
+
+    /// Asked first who is there, where that is known of the connection before.
+    fn opened(&self) -> Result<Connection, ServerError> {
+        let mut connection = Connection::open(&self.target, self.patience)?;
+        if let Some(known) = &self.server
+            && server_id(&mut connection, &self.schema)?.as_ref() != Some(known)
+        {
+            return Err(another(&self.shown()));
+        }
+        Ok(connection)
     }
 
     /// Whether there is a connection that did not break.
@@ -69,15 +102,23 @@ impl ServerLink {
         mut work: impl FnMut(&mut Flights<'_>) -> Result<T, Trouble>,
     ) -> Result<T, ServerError> {
         let until = Instant::now() + self.patience.flight;
-        let mut reached = false;
+        let (mut reached, mut waited) = (false, false);
         loop {
-            let clock = Arc::clone(&self.clock);
+            let (clock, server) = (Arc::clone(&self.clock), self.server.clone());
             let schema = self.schema.name().to_string();
             let longest = match self.connection() {
                 Ok(connection) => {
                     reached = true;
-                    match once(connection, &schema, &clock, &mut work) {
+                    match once(connection, (&schema, server.as_deref()), &clock, &mut work) {
                         Ok(done) => return Ok(done),
+                        Err(trouble) if trouble.is_of_another_server() => {
+                            self.close();
+                            return Err(another(&self.shown()));
+                        }
+                        // Who holds a row for so long is not waited for: others wait for this machine meanwhile.
+                        Err(trouble) if trouble.is_locked() && std::mem::replace(&mut waited, true) => {
+                            return Err(trouble.into());
+                        }
                         Err(trouble) if !trouble.send_again() || Instant::now() >= until => return Err(trouble.into()),
                         Err(_) => LONGEST_PAUSE,
                     }
@@ -93,13 +134,21 @@ impl ServerLink {
     }
 }
 
+/// Said by whoever finds that the server has changed under a connection or between two of them.
+pub(crate) fn another(shown: &str) -> ServerError {
+    ServerError::Refused(format!(
+        "another server answers at {shown} than before, and was told nothing that was for the first; what is owed to that one \
+         is kept, and said when it is there again"
+    ))
+}
+
 fn once<T>(
     connection: &mut Connection,
-    schema: &str,
+    (schema, server): (&str, Option<&str>),
     clock: &LocalClock,
     work: &mut impl FnMut(&mut Flights<'_>) -> Result<T, Trouble>,
 ) -> Result<T, Trouble> {
-    let mut flights = Flights { connection, schema, clock: clock.as_ref(), sent: Ms(0), open: false };
+    let mut flights = Flights { connection, schema, server, clock: clock.as_ref(), sent: Ms(0), open: false };
     let done = work(&mut flights);
     if flights.open && !flights.connection.is_broken() {
         // Where that fails, the connection is found broken, and another is opened.

@@ -18,7 +18,8 @@ pub struct KnownMachine {
 
 const LIST: &str = "SELECT json_build_object('id', m.id, 'label', left(m.label, 64), 'key', left(m.key, 128),
   'silent_ms', (extract(epoch FROM clock_timestamp() - m.seen_at) * 1000)::bigint)::text
-FROM {s}.machines m ORDER BY m.label, m.id LIMIT 1000";
+FROM (SELECT id, label, key, seen_at, row_number() OVER (PARTITION BY by ORDER BY seen_at DESC, id) AS turn FROM {s}.machines
+      ORDER BY turn, id LIMIT 1000) m ORDER BY m.label, m.id";
 
 const PUT: &str = "UPDATE {s}.machines SET key = $2::jsonb ->> 0 WHERE id = $1::uuid RETURNING to_json(id)::text";
 

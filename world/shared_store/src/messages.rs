@@ -12,11 +12,10 @@ pub struct WaitingMessage {
     pub id: String,
     pub kind: String,
     pub from_agent: Option<String>,
-    /// The machine of who wrote it, as people call it.
+    /// The machine of who wrote it, as people call it, where that is its own word and nobody else's; else the role whose
+    /// password it was written with, which is the server's.
     pub from_label: Option<String>,
     pub from_machine: String,
-    /// Whose password it was written with, by the server's word.
-    pub by: String,
     pub to_agent: Option<String>,
     pub to_conversation: Option<String>,
     pub body: String,
@@ -27,7 +26,7 @@ pub const LONGEST: usize = 16_000;
 
 const PUT: &str =
     "INSERT INTO {s}.messages (id, kind, from_machine, from_agent, to_machine, to_agent, to_conversation, body)
-SELECT w.id, w.kind, $1::uuid, w.from_agent, w.to_machine, w.to_agent, w.to_conversation, w.body
+SELECT w.id, left(w.kind, 40), $1::uuid, left(w.from_agent, 200), w.to_machine, w.to_agent, w.to_conversation, w.body
 FROM jsonb_to_recordset($2::jsonb) AS w (id uuid, kind text, from_agent text, to_machine uuid, to_agent text,
   to_conversation text, body text)
 ON CONFLICT (id) DO NOTHING";
@@ -35,8 +34,10 @@ ON CONFLICT (id) DO NOTHING";
 /// Kept here by the one who asks, then marked, and only what was marked as theirs is told: once, on one machine.
 const DUE: &str =
     "SELECT json_build_object('id', d.id, 'kind', left(d.kind, 40), 'from_agent', left(d.from_agent, 200),
-  'from_label', left(m.label, 64), 'from_machine', d.from_machine, 'by', d.by, 'to_agent', d.to_agent,
-  'to_conversation', d.to_conversation, 'body', d.body)::text
+  'from_label', CASE WHEN m.by = d.by AND NOT EXISTS (
+      SELECT FROM {s}.machines o WHERE lower(o.label) = lower(m.label) AND o.by <> m.by) THEN left(m.label, 64) ELSE d.by END,
+  'from_machine', d.from_machine, 'to_agent', left(d.to_agent, 200), 'to_conversation', left(d.to_conversation, 200),
+  'body', left(d.body, 16000))::text
 FROM (SELECT seq, id, kind, from_agent, from_machine, by, to_agent, to_conversation, body
       FROM {s}.messages WHERE fetched_at IS NULL AND to_machine = $1::uuid
       UNION ALL

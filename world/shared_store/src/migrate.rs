@@ -42,6 +42,11 @@ INSERT INTO {s}.meta VALUES ('version', '0') ON CONFLICT DO NOTHING;";
 const VERSION_LOCK: &str = "SELECT value FROM {s}.meta WHERE name = 'version' FOR UPDATE";
 const VERSION: &str = "SELECT jsonb_build_object('server', current_setting('server_version'), 'meta',
   (SELECT jsonb_object_agg(name, value) FROM {s}.meta))::text";
+/// Whether the machine `m` is of the role that asks, or of one that it is a member of, or of none that is there any more.
+/// Spelled out in each policy: a function would be read with the words of whoever asks.
+const MINE: &str = "(m.by = current_user OR coalesce((SELECT pg_has_role(r.oid, 'member') FROM pg_catalog.pg_roles r
+    WHERE r.rolname = m.by), true))";
+
 /// A name that needs no quotes, and the two roles that go with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema(String);
@@ -76,7 +81,8 @@ impl Schema {
     }
 
     fn fill(&self, text: &str) -> String {
-        text.replace("{s}", &self.0).replace("{agent}", &self.agent_role()).replace("{reader}", &self.reader_role())
+        let text = text.replace("{mine}", MINE).replace("{s}", &self.0);
+        text.replace("{agent}", &self.agent_role()).replace("{reader}", &self.reader_role())
     }
 }
 
@@ -147,13 +153,7 @@ pub fn migrate_with(
 /// `Refused` where the two are too far apart, or there is no schema.
 pub fn version(connection: &mut Connection, schema: &Schema) -> Result<ServerVersion, ServerError> {
     let found = standing(connection, schema)?;
-    if found.oldest > SPEAKS {
-        let (oldest, server) = (found.oldest, found.version);
-        return Err(ServerError::Refused(format!(
-            "this taut speaks version {SPEAKS} and the server (version {server}) takes {oldest} at least: update taut on \
-             this machine. What is to be sent waits here until then"
-        )));
-    }
+    refuse_too_old(found.oldest)?;
     if found.version == 0 {
         return Err(ServerError::Refused(format!(
             "the schema {} is empty: its owner runs `taut shared migrate`",
@@ -161,6 +161,20 @@ pub fn version(connection: &mut Connection, schema: &Schema) -> Result<ServerVer
         )));
     }
     Ok(found)
+}
+
+/// Whether the server still lets in who speaks as this build does.
+///
+/// # Errors
+/// `Refused`, with what helps.
+pub fn refuse_too_old(oldest: u32) -> Result<(), ServerError> {
+    if oldest <= SPEAKS {
+        return Ok(());
+    }
+    Err(ServerError::Refused(format!(
+        "this taut speaks version {SPEAKS} and the server takes {oldest} at least: update taut on this machine. What is to be \
+         sent waits here until then"
+    )))
 }
 
 /// What an administrator has to run before this owner can make the schema, a statement each; empty where nothing is, or

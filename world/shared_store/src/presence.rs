@@ -90,17 +90,27 @@ fn readable_card<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PresenceCa
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-const SEEN: &str = "WITH old AS (SELECT instance, starts, seen_at FROM {s}.machines WHERE id = $1::uuid), put AS (
+// Of a machine that is another role's nothing is written: its daemon hears of somebody who began as often as itself and is
+// silent now, and goes on under another id, while a command leaves it at that. A daemon takes the row along to its own role.
+const SEEN: &str = "WITH old AS (
+  SELECT instance, starts, seen_at, coalesce(instance, id) AS somebody, m.by <> current_user
+    AND NOT coalesce((SELECT pg_has_role(r.oid, 'member') FROM pg_catalog.pg_roles r WHERE r.rolname = m.by), true) AS is_anothers
+  FROM {s}.machines m WHERE id = $1::uuid
+), put AS (
   INSERT INTO {s}.machines AS m (id, label, instance, starts, build, speaks)
   VALUES ($1::uuid, left($2::text, 64), $3::uuid, $4::int, left($5::text, 64), $6::int)
   ON CONFLICT (id) DO UPDATE SET label = excluded.label, instance = excluded.instance,
     starts = greatest(m.starts, excluded.starts), build = excluded.build, speaks = excluded.speaks,
+    by = CASE WHEN m.instance IS DISTINCT FROM excluded.instance THEN current_user ELSE m.by END,
     seen_at = clock_timestamp()
+  WHERE m.by = current_user
+    OR coalesce((SELECT pg_has_role(r.oid, 'member') FROM pg_catalog.pg_roles r WHERE r.rolname = m.by), true)
 )
 SELECT json_build_object(
-  'other', (SELECT instance FROM old WHERE instance <> $3::uuid),
-  'other_age_ms', (SELECT (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint FROM old WHERE instance <> $3::uuid),
-  'starts', (SELECT starts FROM old),
+  'other', (SELECT somebody FROM old WHERE is_anothers OR instance <> $3::uuid),
+  'other_age_ms', (SELECT (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint FROM old
+                   WHERE NOT is_anothers AND instance <> $3::uuid),
+  'starts', (SELECT CASE WHEN is_anothers THEN $4::int ELSE starts END FROM old),
   'version', (SELECT value::int FROM {s}.meta WHERE name = 'version'),
   'oldest', (SELECT value::int FROM {s}.meta WHERE name = 'oldest'))::text";
 
@@ -120,23 +130,31 @@ const AGENTS_PUT: &str = "WITH w AS (
 )
 INSERT INTO {s}.agents AS a (machine, id, named, name, client, project, status, session, conversation, task, now_does, asks,
   card, context, since)
-SELECT $1::uuid, id, named, name, client, project_id, status, session, conversation, task, now_does, asks, card, context,
-       clock_timestamp() - age_ms * interval '1 millisecond' FROM w
+SELECT $1::uuid, id, named, name, client, project_id, status, left(session, 200), left(conversation, 200), task, now_does, asks,
+       CASE WHEN length(card) <= 16000 THEN card END, context, clock_timestamp() - age_ms * interval '1 millisecond' FROM w
 ON CONFLICT (machine, id) DO UPDATE SET named = excluded.named, name = excluded.name, client = excluded.client,
   project = excluded.project, status = excluded.status, session = excluded.session, conversation = excluded.conversation,
   task = excluded.task, now_does = excluded.now_does, asks = excluded.asks, card = excluded.card, context = excluded.context,
   since = excluded.since, seen_at = clock_timestamp()";
 
-const FLEET: &str = "SELECT json_build_object('machine', a.machine, 'label', left(m.label, 64), 'id', left(a.id, 200),
-  'name', left(a.name, 200), 'client', left(a.client, 64), 'project', left(p.name, 200), 'status', left(a.status, 20),
-  'conversation', left(a.conversation, 200), 'task', left(a.task, 200), 'now_does', left(a.now_does, 200),
-  'asks', left(a.asks, 200), 'card', CASE WHEN length(a.card) <= 16000 THEN a.card END, 'context', a.context,
-  'age_ms', (extract(epoch FROM clock_timestamp() - a.since) * 1000)::bigint,
-  'silent_ms', (extract(epoch FROM clock_timestamp() - m.seen_at) * 1000)::bigint)::text
-FROM {s}.agents a JOIN {s}.machines m ON m.id = a.machine LEFT JOIN {s}.projects p ON p.id = a.project
-WHERE a.machine <> $1::uuid AND m.seen_at > clock_timestamp() - interval '1 day'
-  AND (p.name = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb))) OR p.name IS NULL)
-ORDER BY m.label, a.machine, a.id LIMIT 5000";
+/// Each role in turn, so that one that says much leaves room for the others; and of cards no more than is read in a flight.
+const FLEET: &str = "WITH known AS (
+  SELECT a.machine, a.id, a.name, a.client, a.status, a.conversation, a.task, a.now_does, a.asks, a.card, a.context, a.since,
+         m.label, m.seen_at AS heard_at, p.name AS called,
+         row_number() OVER (PARTITION BY m.by ORDER BY a.machine, a.id) AS turn
+  FROM {s}.agents a JOIN {s}.machines m ON m.id = a.machine LEFT JOIN {s}.projects p ON p.id = a.project
+  WHERE a.machine <> $1::uuid AND m.seen_at > clock_timestamp() - interval '1 day'
+    AND (p.name = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb))) OR p.name IS NULL)
+), told AS (
+  SELECT known.*, sum(octet_length(card)) OVER (ORDER BY turn, machine, id) AS cards FROM known ORDER BY turn, machine, id LIMIT 5000
+)
+SELECT json_build_object('machine', machine, 'label', left(label, 64), 'id', left(id, 200),
+  'name', left(name, 200), 'client', left(client, 64), 'project', left(called, 200), 'status', left(status, 20),
+  'conversation', left(conversation, 200), 'task', left(task, 200), 'now_does', left(now_does, 200),
+  'asks', left(asks, 200), 'card', CASE WHEN length(card) <= 16000 AND cards <= 4000000 THEN card END, 'context', context,
+  'age_ms', (extract(epoch FROM clock_timestamp() - since) * 1000)::bigint,
+  'silent_ms', (extract(epoch FROM clock_timestamp() - heard_at) * 1000)::bigint)::text
+FROM told ORDER BY label, machine, id";
 
 const LEAVE: &str = "DELETE FROM {s}.agents WHERE machine = $1::uuid";
 
@@ -193,6 +211,6 @@ impl FleetServer<'_> {
     /// # Errors
     /// When the server cannot be asked, or refuses.
     pub fn tend(&mut self) -> Result<(), ServerError> {
-        self.ask(TEND, Vec::new()).map(drop)
+        self.unhurried(TEND)
     }
 }

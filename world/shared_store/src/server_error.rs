@@ -63,6 +63,16 @@ impl FlightError {
         }
     }
 
+    /// Whether a lock was waited for in vain, or a statement took too long because of one.
+    pub fn is_locked(&self) -> bool {
+        matches!(self.state(), Some("55P03" | "57014"))
+    }
+
+    /// The statement `guard` divides by nothing where another server answers; nothing else that is sent divides.
+    pub fn is_of_another_server(&self) -> bool {
+        self.state() == Some("22012")
+    }
+
     /// A key that is there already: the same claim, sent twice.
     pub fn is_duplicate(&self) -> bool {
         self.state() == Some("23505")
@@ -114,7 +124,12 @@ impl From<FlightError> for ServerError {
         let class = state.get(..2).unwrap_or_default();
         match (class, state.as_str()) {
             // Connection, resources, a full disk, somebody's intervention, inner errors (also a pooler's).
-            ("08" | "53" | "57" | "58" | "XX" | "40", _) | (_, "55P03" | "25P03") => Self::Away(error.to_string()),
+            (_, "57014") => Self::Busy(format!("it took the server too long ({words}); it is tried again")),
+            (_, "55P03") => Self::Busy(format!(
+                "another session of the server holds what is needed in an open transaction ({words}); it is tried again, and \
+                 an administrator finds who holds it in pg_stat_activity"
+            )),
+            ("08" | "53" | "57" | "58" | "XX" | "40", _) | (_, "25P03") => Self::Away(error.to_string()),
             (_, "25006") => Self::Away(format!("{words}: this is a standby, which cannot be written to")),
             _ => Self::Refused(with_help(state, words)),
         }
@@ -141,6 +156,7 @@ pub(crate) fn unreached(what: &str, error: FlightError) -> ServerError {
     match ServerError::from(error) {
         ServerError::Away(why) => ServerError::Away(format!("{what} cannot be reached: {why}")),
         ServerError::Refused(why) => ServerError::Refused(format!("{what} refuses: {why}")),
+        ServerError::Busy(why) => ServerError::Busy(why),
     }
 }
 

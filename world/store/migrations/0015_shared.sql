@@ -18,6 +18,8 @@ CREATE TABLE shared_holds (
   -- sleeps, and of which boot: from then on the lease is sure to last, less a margin.
   confirmed  INTEGER NOT NULL,
   boot       TEXT NOT NULL,
+  -- How long the lease is by the server's word. What its holder wants is in `tasks` until the server has heard of it.
+  lease_ms   INTEGER NOT NULL,
   -- held; leaving: what becomes of it waits in the outbox; over: the server has heard of it, or gave it to another.
   state      TEXT NOT NULL,
   -- Its agent was told that the lease may be over.
@@ -27,8 +29,11 @@ CREATE TABLE shared_holds (
 -- Claims that were drawn here and of which it is not known whether they were made: only such a one is given back when the
 -- server has it and nobody here does. A copy of this folder has drawn none of those that are made after it.
 CREATE TABLE drawn_claims (
-  claim TEXT PRIMARY KEY,
-  at    INTEGER NOT NULL
+  claim  TEXT PRIMARY KEY,
+  -- Where it was to be made.
+  server TEXT NOT NULL,
+  queue  TEXT NOT NULL,
+  at     INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What is to be said to a server, written in the transaction of the hook or command that had it to say, sent in this
@@ -108,3 +113,13 @@ CREATE TABLE trusted_machines (
   user    TEXT NOT NULL,
   at      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- What the repository last called its queue, so that what was recorded then is sent also while another branch is checked out.
+ALTER TABLE projects ADD COLUMN queue TEXT;
+
+-- Numbers of events are never given again: who was told of all up to one of them would take what comes under it later for
+-- something it has. `meta.events.last` is the highest that was given where that event is gone.
+CREATE TRIGGER events_numbers AFTER DELETE ON events WHEN old.seq > ifnull((SELECT max(seq) FROM events), 0) BEGIN
+  INSERT INTO meta (name, value) VALUES ('events.last', old.seq)
+    ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER));
+END;

@@ -155,6 +155,11 @@ mod tests {
         (home, store)
     }
 
+    /// A machine that is never off.
+    fn on_day(day: i64) -> Clocks {
+        Clocks { now: Ms(day * DAY), since_boot_ms: day * DAY, boot: "one".into() }
+    }
+
     fn ids(store: &Store) -> Vec<String> {
         store.events_after(0, 100, usize::MAX).unwrap().into_iter().map(|one| one.event.id).collect()
     }
@@ -190,10 +195,45 @@ mod tests {
         assert_eq!(store.prune_by(&clocks, &tight).unwrap().events, 3);
         assert_eq!(ids(&store), ["id-4", "id-7", "id-8"]);
         assert_eq!(store.prune_by(&clocks, &tight).unwrap().events, 2);
-        assert_eq!(ids(&store), ["id-4"], "what was stopped is the last");
+        assert_eq!(ids(&store), ["id-4"]);
         assert_eq!(store.unshipped().unwrap(), (1, 5));
+        assert_eq!(store.prune_by(&clocks, &tight).unwrap().events, 0, "what was stopped stays");
+        let flooded = Retention { unsent_denied: 0, ..tight.clone() };
+        assert_eq!(store.prune_by(&clocks, &flooded).unwrap().events, 1, "but for one who fills the disk with it");
+        assert_eq!(store.unshipped().unwrap(), (0, 6), "which is counted");
+        store.transact(Durability::Normal, |tx| tx.apply(&[event(9, Level::Deny)])).unwrap();
         store.end_shipping().unwrap();
         assert_eq!(store.prune_by(&clocks, &tight).unwrap().events, 1);
-        assert_eq!(store.unshipped().unwrap(), (0, 5), "nobody was to be sent it");
+        assert_eq!(store.unshipped().unwrap(), (0, 6), "nobody was to be sent it");
+    }
+
+    #[test]
+    fn x2_what_was_stopped_and_is_unsent_is_never_too_old() {
+        let verdict = |n: i64| if n % 3 == 0 { Level::Deny } else { Level::Pass };
+        let events: Vec<Write> = (1..=12).map(|n| event(n, verdict(n))).collect();
+        let (_home, mut store) = store(&events);
+        store.set_shipped("srv", 4).unwrap();
+        let keep = Retention { rows: 2, events_ms: DAY, unsent_ms: DAY, percent_a_day: 100, ..Retention::default() };
+        let mut pruned = 0;
+        for day in 0..20 {
+            pruned += store.prune_by(&on_day(day), &keep).unwrap().events;
+        }
+        assert_eq!((pruned, ids(&store)), (9, ["id-6", "id-9", "id-12"].map(String::from).to_vec()));
+        assert_eq!(store.unshipped().unwrap(), (3, 5));
+        store.set_shipped("srv", 12).unwrap();
+        pruned = (20..25).map(|day| store.prune_by(&on_day(day), &keep).unwrap().events).sum();
+        assert_eq!((pruned, store.unshipped().unwrap()), (3, (0, 5)), "once it was sent it goes as others do");
+    }
+
+    #[test]
+    fn x3_the_number_of_an_event_that_is_forgotten_is_given_to_no_other() {
+        let (_home, mut store) = store(&(1..=7).map(|n| event(n, Level::Pass)).collect::<Vec<_>>());
+        assert_eq!(store.begin_shipping("srv").unwrap(), 7);
+        let keep = Retention { events_ms: 0, unsent_ms: 0, ..Retention::default() };
+        store.prune_by(&on_day(0), &keep).unwrap();
+        assert_eq!(store.prune_by(&on_day(1), &keep).unwrap().events, 7);
+        store.transact(Durability::Normal, |tx| tx.apply(&[event(8, Level::Deny)])).unwrap();
+        let next: Vec<i64> = store.events_after(7, 10, usize::MAX).unwrap().iter().map(|one| one.seq).collect();
+        assert_eq!((next, store.unshipped().unwrap()), (vec![8], (1, 0)));
     }
 }

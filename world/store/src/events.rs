@@ -45,9 +45,12 @@ pub(crate) const TOLD_ONCE: &str = "SELECT answer_stdout, answer_stderr, answer_
 pub(crate) const TOLD_AGAIN: &str =
     "UPDATE events SET detail = json_remove(detail, '$.asked', '$.delivered') WHERE key = ?1";
 
-pub(crate) const RECORD: &str = "INSERT INTO events (id, key, at, agent, session, host_session, sub_agent, event,
+/// Numbered behind all that ever were, those included that are forgotten.
+pub(crate) const RECORD: &str = "INSERT INTO events (seq, id, key, at, agent, session, host_session, sub_agent, event,
       tool, verdict, micros, rules, answer_exit, answer_stdout, answer_stderr, reason, detail)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+    VALUES (1 + max(ifnull((SELECT max(seq) FROM events), 0),
+        ifnull((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'events.last'), 0)),
+      ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
     ON CONFLICT DO NOTHING";
 
 /// An answer that nobody was there to take.

@@ -55,7 +55,10 @@ pub fn sessions(folder: &Path, count: u64, events_each: u64) -> Result<(), Error
     store.transact(Durability::Normal, |tx| {
         tx.verb(|conn| {
             for nth in 0..9 {
-                conn.execute("INSERT INTO projects VALUES (printf('/home/ada/project-%d', ?1), 0)", [nth])?;
+                conn.execute(
+                    "INSERT INTO projects (path, first_seen) VALUES (printf('/home/ada/project-%d', ?1), 0)",
+                    [nth],
+                )?;
             }
             conn.execute(SESSIONS, [count.cast_signed()])
         })

@@ -114,14 +114,14 @@ pub use session_list::{
 };
 pub use session_look_back::LookBack;
 pub use sessions::SessionFilter;
-pub use shared_holds::{BootTime, ClaimCopy, SharedHold};
+pub use shared_holds::{BootTime, ClaimCopy, ClaimKept, SharedHold};
 pub use shared_work::OpenPlace;
 pub use spool::{SPOOL, spool, spool_text};
 pub use spool_line::{PENDING, write as spool_line};
 pub use store::{Durability, Store};
 pub use task_server::{
-    AttemptKey, ClaimWish, HeldThere, LeaseNeed, PlanRows, QueuePlace, Renewal, ServerClaim, ServerError, ServerTurn,
-    TaskServer, TaskStanding, TurnAnswer,
+    AttemptKey, ClaimWish, HeldThere, LeaseNeed, PlanRows, QueuePlace, Renewal, Renewed, RenewedLease, ServerClaim,
+    ServerError, ServerTurn, TaskServer, TaskStanding, TurnAnswer,
 };
 pub use tasks::{ClientSpan, Dependency, Lapsed, OpenClient, QueueLook, TaskEdit, TaskFilter, WaitingTasks};
 pub use telemetry_cursor::TelemetryCursor;

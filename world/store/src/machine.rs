@@ -8,7 +8,11 @@ use serde::{Deserialize, Serialize};
 const MACHINE: &str = "shared.machine";
 const STARTS: &str = "shared.starts";
 const INSTANCE: &str = "shared.instance";
+const EARLIER: &str = "shared.instances.earlier";
 const STATE: &str = "shared.state";
+
+/// So many daemons that spoke before the last one are remembered.
+const MOST_EARLIER: usize = 16;
 
 /// So many notices are kept.
 const MOST_NOTICES: usize = 5;
@@ -100,7 +104,18 @@ impl Store {
     }
 
     pub fn set_instance(&mut self, instance: &str) -> Result<(), Error> {
+        if let Some(last) = self.instance()?.filter(|last| last != instance) {
+            let mut earlier = self.earlier_instances()?;
+            earlier.push(last);
+            let over = earlier.len().saturating_sub(MOST_EARLIER);
+            self.set_meta(EARLIER, &earlier.split_off(over).join(" "))?;
+        }
         self.set_meta(INSTANCE, instance)
+    }
+
+    /// Those that spoke before it, the oldest first: a word of theirs may still be under way.
+    pub fn earlier_instances(&self) -> Result<Vec<String>, Error> {
+        Ok(self.meta(EARLIER)?.unwrap_or_default().split_whitespace().map(String::from).collect())
     }
 
     /// What came of the last talk with the server; `None` where there was none.
@@ -138,6 +153,19 @@ mod tests {
         assert_eq!((store.count_start().unwrap(), store.count_start().unwrap()), (1, 2));
         store.redraw_machine("second").unwrap();
         assert_eq!(store.machine("third").unwrap(), "second");
+    }
+
+    #[test]
+    fn the_daemons_that_spoke_before_the_last_one_are_remembered_up_to_a_bound() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        for n in [0, 1, 1, 2] {
+            store.set_instance(&format!("i{n}")).unwrap();
+        }
+        assert_eq!(store.earlier_instances().unwrap(), ["i0", "i1"]);
+        (3..40).for_each(|n| store.set_instance(&format!("i{n}")).unwrap());
+        let earlier = store.earlier_instances().unwrap();
+        assert_eq!((earlier.len(), earlier.last().map(String::as_str)), (MOST_EARLIER, Some("i38")));
     }
 
     #[test]

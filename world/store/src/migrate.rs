@@ -113,7 +113,7 @@ mod tests {
 
     fn with_one_project(folder: &Path) -> Store {
         let store = Store::open(folder, Duration::ZERO).unwrap();
-        store.conn.execute("INSERT INTO projects VALUES ('/p', 1)", []).unwrap();
+        store.conn.execute("INSERT INTO projects (path, first_seen) VALUES ('/p', 1)", []).unwrap();
         store
     }
 

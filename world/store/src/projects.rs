@@ -1,8 +1,8 @@
 //! Projects: the repositories agents work in. Kept for ever.
 
-use crate::{Error, Store};
+use crate::{Durability, Error, Store};
 use model::Ms;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 /// A project as listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,5 +26,19 @@ impl Store {
                 .query_map([], |row| Ok(ProjectRow { path: row.get(0)?, first_seen: Ms(row.get(1)?) }))?
                 .collect()
         })
+    }
+
+    /// What its repository called its queue when that was last seen.
+    pub fn queue_of(&self, project: &str) -> Result<Option<String>, Error> {
+        const FIND: &str = "SELECT queue FROM projects WHERE path = ?1";
+        Ok(self.read(|conn| conn.prepare_cached(FIND)?.query_row([project], |row| row.get(0)).optional())?.flatten())
+    }
+
+    pub fn keep_queue_of(&mut self, project: &str, queue: &str) -> Result<(), Error> {
+        const KEEP: &str = "UPDATE projects SET queue = ?2 WHERE path = ?1 AND queue IS NOT ?2";
+        if self.queue_of(project)?.as_deref() == Some(queue) {
+            return Ok(());
+        }
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.execute(KEEP, [project, queue]).map(drop)))
     }
 }

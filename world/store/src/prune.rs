@@ -29,6 +29,8 @@ pub struct Retention {
     pub unsent_ms: i64,
     /// And so far above the size.
     pub unsent_bytes: u64,
+    /// Of those that were stopped so many stay, whatever the size.
+    pub unsent_denied: i64,
 }
 
 impl Default for Retention {
@@ -44,6 +46,7 @@ impl Default for Retention {
             rows_a_day: 100,
             unsent_ms: 7 * DAY_MS,
             unsent_bytes: 500 * 1024 * 1024,
+            unsent_denied: MOST_DENIED,
         }
     }
 }
@@ -60,16 +63,23 @@ pub struct Pruned {
     pub more: bool,
 }
 
-/// The first that were stored are the oldest, but for a clock that was set back.
+/// The first that were stored are the oldest, but for a clock that was set back. Of those that are still to be sent there
+/// are none here.
 pub(crate) const OLD_EVENTS: &str = "DELETE FROM events WHERE seq IN
-    (SELECT seq FROM events WHERE seq < (SELECT min(seq) FROM events) + ?2 AND at < ?1)";
+    (SELECT seq FROM events WHERE seq < (SELECT min(seq) FROM events) + ?2 AND at < ?1 AND seq <= ?3)";
+
+/// Those: what was stopped stays, however old.
+const OLD_UNSENT: &str = "DELETE FROM events WHERE seq IN
+    (SELECT seq FROM events WHERE seq > ?3 AND at < ?1 AND verdict <> 'deny'
+       AND seq < (SELECT seq FROM events WHERE seq > ?3 AND verdict <> 'deny' ORDER BY seq LIMIT 1) + ?2)";
 
 /// The time of the first event that is not in the future. Those before it were
 /// stored by a clock far ahead, and are as old as it.
-const FIRST_TIMELY: &str = "SELECT seq, at FROM events WHERE at <= ?1 ORDER BY seq LIMIT 1";
+const FIRST_TIMELY: &str = "SELECT seq, at FROM events WHERE at <= ?1 AND (verdict <> 'deny' OR seq <= ?2)
+    ORDER BY seq LIMIT 1";
 
 const UNTIMELY_EVENTS: &str = "DELETE FROM events WHERE seq IN
-    (SELECT seq FROM events WHERE seq < ?1 ORDER BY seq LIMIT ?2)";
+    (SELECT seq FROM events WHERE seq < ?1 AND (verdict <> 'deny' OR seq <= ?3) ORDER BY seq LIMIT ?2)";
 
 pub(crate) const FIRST_EVENTS: &str = "DELETE FROM events WHERE seq IN (SELECT seq FROM events ORDER BY seq LIMIT ?1)";
 
@@ -77,9 +87,15 @@ pub(crate) const FIRST_EVENTS: &str = "DELETE FROM events WHERE seq IN (SELECT s
 const FIRST_SENT: &str =
     "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE seq <= ?2 ORDER BY seq LIMIT ?1)";
 
-/// What was stopped is the last that is worth forgetting.
+/// What was stopped is kept.
 const FIRST_UNDENIED: &str =
     "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE verdict <> 'deny' ORDER BY seq LIMIT ?1)";
+
+/// Where more than so many were stopped and not sent, somebody fills the disk with them: the oldest of those go.
+const MOST_DENIED: i64 = 1_000_000;
+
+const FIRST_DENIED: &str = "DELETE FROM events WHERE seq IN
+    (SELECT seq FROM events ORDER BY seq LIMIT max(0, min(?1, (SELECT count(*) FROM events) - ?2)))";
 
 pub(crate) const OLD_INJECTIONS: &str = "DELETE FROM injections WHERE session IN
     (SELECT id FROM sessions WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)";
@@ -202,19 +218,22 @@ fn step(conn: &Connection, now: Ms, keep: &Retention, day: &mut Day) -> rusqlite
 
 fn old_events(conn: &Connection, now: Ms, age: i64, (most, cursor): (u32, Option<i64>)) -> rusqlite::Result<usize> {
     let cutoff = now.plus(-age).0;
-    let gone = forget_events(conn, OLD_EVENTS, params![cutoff, most], cursor)?;
-    if gone > 0 || most == 0 {
-        return Ok(gone);
+    let sent = cursor.unwrap_or(i64::MAX);
+    for sql in [OLD_EVENTS, OLD_UNSENT] {
+        let gone = forget_events(conn, sql, params![cutoff, most, sent], cursor)?;
+        if gone > 0 || most == 0 {
+            return Ok(gone);
+        }
     }
-    let timely = conn.prepare_cached(FIRST_TIMELY)?.query_row([now.0], |row| Ok((row.get(0)?, row.get(1)?)));
+    let timely = conn.prepare_cached(FIRST_TIMELY)?.query_row([now.0, sent], |row| Ok((row.get(0)?, row.get(1)?)));
     match timely.optional()? {
-        Some((seq, at)) if at < cutoff => forget_events(conn, UNTIMELY_EVENTS, params![seq, most], cursor),
+        Some((seq, at)) if at < cutoff => forget_events(conn, UNTIMELY_EVENTS, params![seq, most, sent], cursor),
         Some::<(i64, i64)>(_) | None => Ok(0),
     }
 }
 
 /// The database is too large: the oldest events go. Where some are still to be sent, those that were go first, the others
-/// only when there is no more room for them or they are old, and of them first those that stopped nobody.
+/// only when there is no more room for them or they are old, and of them only those that stopped nobody.
 fn too_many(
     conn: &Connection,
     now: Ms,
@@ -222,9 +241,8 @@ fn too_many(
     (cursor, used): (Option<i64>, u64),
 ) -> rusqlite::Result<usize> {
     const OLDEST: &str = "SELECT at FROM events ORDER BY seq LIMIT 1";
-    let first = || forget_events(conn, FIRST_EVENTS, params![keep.rows], cursor);
     if cursor.is_none() {
-        return first();
+        return forget_events(conn, FIRST_EVENTS, params![keep.rows], cursor);
     }
     let sent = conn.prepare_cached(FIRST_SENT)?.execute(params![keep.rows, cursor])?;
     if sent > 0 {
@@ -236,7 +254,7 @@ fn too_many(
         return Ok(0);
     }
     match forget_events(conn, FIRST_UNDENIED, params![keep.rows], cursor)? {
-        0 => first(),
+        0 => forget_events(conn, FIRST_DENIED, params![keep.rows, keep.unsent_denied], cursor),
         gone => Ok(gone),
     }
 }

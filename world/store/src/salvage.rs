@@ -328,7 +328,7 @@ mod tests {
         let aside = home.path().join("taut.db.corrupt-1");
         let old = tempfile::tempdir().unwrap();
         let before = Store::open(old.path(), Duration::ZERO).unwrap();
-        before.conn.execute("INSERT INTO projects VALUES ('/p', 1)", []).unwrap();
+        before.conn.execute("INSERT INTO projects (path, first_seen) VALUES ('/p', 1)", []).unwrap();
         task(&before, 1, "first");
         task(&before, 2, "second");
         before.conn.execute("INSERT INTO task_deps VALUES (2, 1)", []).unwrap();
@@ -336,7 +336,7 @@ mod tests {
         before.backup(&aside).unwrap();
 
         let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
-        store.conn.execute("INSERT INTO projects VALUES ('/p', 1)", []).unwrap();
+        store.conn.execute("INSERT INTO projects (path, first_seen) VALUES ('/p', 1)", []).unwrap();
         task(&store, 1, "since");
         let salvaged = store.salvage().unwrap();
         assert_eq!(salvaged[0].cut_short, Vec::<String>::new());

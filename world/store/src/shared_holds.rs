@@ -1,6 +1,7 @@
 //! Tasks of a queue on a server that agents of this machine hold: the copy a claim leaves here, where its attempt stands
 //! there, and the word that is owed to the server when that attempt ends. Hooks see an ordinary task of an agent.
 
+use crate::outbox::OwedTurn;
 use crate::task_server::{LeaseNeed, QueuePlace, ServerClaim, ServerTurn};
 use crate::tasks::{self, queued};
 use crate::{Durability, Error, Store, Tx, outbox, projects};
@@ -47,12 +48,15 @@ pub struct SharedHold {
     pub claim: String,
     pub agent: String,
     pub session: Option<String>,
+    /// As the server last said.
     pub lease_ms: i64,
+    /// As its holder wants it: the server is told with the next renewal.
+    pub wanted_ms: i64,
     /// The last sign of life of the agent.
     pub renewed_at: Ms,
     /// When the last claim or renewal that the server confirmed was sent.
     pub confirmed: BootTime,
-    /// Its agent was told that the lease may be over.
+    /// Its agent was told that the lease may be over: 1, or 2 where it was to be stopped for that.
     pub told: bool,
     /// The client of its session, where that has a tool in flight: a long test run says nothing.
     pub tool_of: Option<ClientProcess>,
@@ -71,20 +75,32 @@ impl SharedHold {
         now.boot == self.confirmed.boot && now.ms < self.sure_until()
     }
 
-    /// A quarter of the lease has passed since the server last confirmed it.
+    /// A quarter of the lease has passed since the server last confirmed it, or a longer one is wanted.
     pub fn is_renewal_due(&self, now: &BootTime) -> bool {
-        now.boot != self.confirmed.boot || now.ms >= self.confirmed.ms + self.lease_ms / 4
+        self.wanted_ms > self.lease_ms
+            || now.boot != self.confirmed.boot
+            || now.ms >= self.confirmed.ms + self.lease_ms / 4
     }
+}
+
+/// What became of a claim that was to be kept here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClaimKept {
+    Kept,
+    /// The local queue has an unfinished task of this name: nothing is kept.
+    QueuedHere,
+    /// It was given back meanwhile, as one that nobody wrote down: nothing is kept.
+    GivenBack,
 }
 
 /// What of the copy of a task, and of its hold, is read together.
 macro_rules! holds {
     () => {
         "SELECT shared_holds.task, tasks.project, tasks.slug, shared_holds.server, shared_holds.queue, shared_holds.id,
-           shared_holds.attempt, shared_holds.claim, tasks.agent, tasks.session, tasks.lease_ms, tasks.renewed_at,
+           shared_holds.attempt, shared_holds.claim, tasks.agent, tasks.session, shared_holds.lease_ms, tasks.renewed_at,
            shared_holds.confirmed, shared_holds.boot, shared_holds.told,
            iif(sessions.state = 'tool_active', sessions.client_pid, NULL), sessions.client_started,
-           attempts.group_pid, attempts.group_started
+           attempts.group_pid, attempts.group_started, tasks.lease_ms
          FROM shared_holds JOIN tasks ON tasks.row = shared_holds.task
            LEFT JOIN sessions ON sessions.id = tasks.session
            LEFT JOIN attempts ON attempts.task = tasks.row AND attempts.number = tasks.attempt
@@ -92,7 +108,8 @@ macro_rules! holds {
     };
 }
 
-/// A task of the local queue is not written over: only what was never queued, or is a copy itself.
+/// A task of the local queue is not written over: only what was never queued, or is a copy itself. One that was done here and
+/// can be claimed was planned anew, or that it was done did not count: what is done of it from now on is another matter.
 const COPY: &str = "INSERT INTO tasks (project, slug, title, description, category, priority, status, spec, ref,
       agent, session, lease_until, lease_ms, renewed_at, attempt, retry_count, failures, releases, fail_reason,
       created_at, updated_at, shared)
@@ -103,6 +120,7 @@ const COPY: &str = "INSERT INTO tasks (project, slug, title, description, catego
       lease_until = excluded.lease_until, lease_ms = excluded.lease_ms, renewed_at = excluded.renewed_at,
       attempt = excluded.attempt, retry_count = excluded.retry_count, failures = excluded.failures,
       releases = excluded.releases, fail_reason = excluded.fail_reason, updated_at = excluded.updated_at, result = NULL,
+      created_at = iif(tasks.status = 'done', excluded.created_at, tasks.created_at),
       ready_at = 0, open_blockers = 0, deleted_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0,
       shared = 1
     WHERE shared = 1 OR status IS NULL";
@@ -115,8 +133,8 @@ const BEGIN: &str = "INSERT OR REPLACE INTO attempts (task, number, agent, sessi
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 const HOLD: &str =
-    "INSERT OR REPLACE INTO shared_holds (task, server, queue, id, attempt, claim, confirmed, boot, state)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'held')";
+    "INSERT OR REPLACE INTO shared_holds (task, server, queue, id, attempt, claim, confirmed, boot, lease_ms, state)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'held')";
 
 const UNDRAWN: &str = "DELETE FROM drawn_claims WHERE claim = ?1";
 
@@ -157,12 +175,15 @@ fn agent_of(conn: &Connection, turn: &TaskTransition) -> rusqlite::Result<Option
 }
 
 impl Tx<'_> {
-    /// Keeps what was claimed. `false` where the local queue has an unfinished task of this name: then nothing is kept.
-    pub fn copy_claim(&self, copy: &ClaimCopy<'_>, now: Ms) -> Result<bool, Error> {
+    /// Keeps what was claimed.
+    pub fn copy_claim(&self, copy: &ClaimCopy<'_>, now: Ms) -> Result<ClaimKept, Error> {
         self.verb(|conn| {
             let ClaimCopy { project, place, claim, agent, session, token, sent } = *copy;
             let (plan, queued) = (&claim.task.plan, &claim.task.queued);
             let lease_ms = queued.hold.as_ref().map_or(model::task::LEASE_MS, |hold| hold.lease_ms);
+            if conn.prepare_cached(UNDRAWN)?.execute([&claim.claim])? == 0 {
+                return Ok(ClaimKept::GivenBack);
+            }
             projects::see(conn, project, now)?;
             conn.prepare_cached(ASIDE)?.execute([project, &plan.slug])?;
             let written = conn.prepare_cached(COPY)?.execute(params![
@@ -171,27 +192,31 @@ impl Tx<'_> {
                 queued.failures, queued.releases, queued.fail_reason
             ])?;
             if written == 0 {
-                return Ok(false);
+                return Ok(ClaimKept::QueuedHere);
             }
             let row: i64 = conn
                 .prepare_cached("SELECT row FROM tasks WHERE project = ?1 AND slug = ?2")?
                 .query_row([project, &plan.slug], |row| row.get(0))?;
             conn.prepare_cached("DELETE FROM task_deps WHERE task = ?1")?.execute([row])?;
             conn.prepare_cached(BEGIN)?.execute(params![row, queued.attempt, agent, session, now.0, token])?;
-            let hold =
-                params![row, place.server, place.queue, queued.row, queued.attempt, claim.claim, sent.ms, sent.boot];
-            conn.prepare_cached(HOLD)?.execute(hold)?;
-            conn.prepare_cached(UNDRAWN)?.execute([&claim.claim])?;
-            Ok(true)
+            let (ms, boot) = (sent.ms, &sent.boot);
+            conn.prepare_cached(HOLD)?.execute(params![
+                row, place.server, place.queue, queued.row, queued.attempt, claim.claim, ms, boot, lease_ms
+            ])?;
+            Ok(ClaimKept::Kept)
         })
     }
 
-    /// The server has confirmed these claims; the renewal was sent then.
-    pub fn confirm_holds(&self, claims: &[&str], sent: &BootTime) -> Result<(), Error> {
-        const CONFIRM: &str = "UPDATE shared_holds SET confirmed = ?2, boot = ?3, told = 0 WHERE claim = ?1";
+    /// The server has confirmed these claims, each with the length of its lease; the renewal was sent then.
+    pub fn confirm_holds(&self, claims: &[(&str, i64)], sent: &BootTime) -> Result<(), Error> {
+        // That its agent was stopped stays true, whatever the server says after that.
+        const CONFIRM: &str =
+            "UPDATE shared_holds SET confirmed = ?2, boot = ?3, lease_ms = ?4, told = iif(told = 2, 2, 0)
+            WHERE claim = ?1";
         self.verb(|conn| {
             let mut confirm = conn.prepare_cached(CONFIRM)?;
-            claims.iter().try_for_each(|claim| confirm.execute(params![claim, sent.ms, sent.boot]).map(drop))
+            let mut each = |claim, lease_ms| confirm.execute(params![claim, sent.ms, sent.boot, lease_ms]).map(drop);
+            claims.iter().try_for_each(|(claim, lease_ms)| each(claim, lease_ms))
         })
     }
 
@@ -199,6 +224,12 @@ impl Tx<'_> {
     pub fn note_unsure(&self, claim: &str) -> Result<bool, Error> {
         const NOTE: &str = "UPDATE shared_holds SET told = 1 WHERE claim = ?1 AND told = 0";
         self.verb(|conn| conn.prepare_cached(NOTE)?.execute([claim]).map(|rows| rows == 1))
+    }
+
+    /// Its agent is about to be stopped for that: whoever started it must not blame the task for its end.
+    pub fn note_stop(&self, claim: &str) -> Result<(), Error> {
+        const NOTE: &str = "UPDATE shared_holds SET told = 2 WHERE claim = ?1 AND told < 2";
+        self.verb(|conn| conn.prepare_cached(NOTE)?.execute([claim]).map(drop))
     }
 
     /// The server has ended the attempt, or heard of its end: the copy stands so, and owes nothing. Whether it still
@@ -221,19 +252,24 @@ impl Tx<'_> {
     }
 
     /// The server would not take the end of the attempt that was written here: it was over before, and the copy stands as
-    /// the task does there. Who says it again is refused again.
-    pub fn undo_end(&self, claim: &str, status: TaskStatus, reason: &str, now: Ms) -> Result<(), Error> {
+    /// the task does there, unless an agent of this machine has it again. Who says it again is refused again.
+    pub fn undo_end(&self, owed: &OwedTurn, status: TaskStatus, reason: &str, now: Ms) -> Result<(), Error> {
         const OVER: &str = "UPDATE shared_holds SET state = 'over' WHERE claim = ?1";
         const STANDS: &str = "UPDATE tasks SET status = ?2, agent = NULL, session = NULL, lease_until = NULL,
               lease_ms = NULL, renewed_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0, result = NULL,
               updated_at = ?3
             WHERE row = (SELECT task FROM shared_holds WHERE claim = ?1)";
+        // Of a number that was given out twice only the claim says whose it is.
         const EXPIRED: &str = "UPDATE attempts SET ended_at = ?2, outcome = 'expired', reason = ?3
-            WHERE (task, number) = (SELECT task, attempt FROM shared_holds WHERE claim = ?1)";
+            WHERE number = ?4 AND task IN (SELECT task FROM shared_holds JOIN tasks ON tasks.row = task
+              WHERE claim = ?1 OR (server = ?5 AND queue = ?6 AND slug = ?7 AND shared_holds.attempt > ?4))";
+        let OwedTurn { server, queue, turn, .. } = owed;
+        let Some(claim) = &turn.claim else { return Ok(()) };
         self.verb(|conn| {
             conn.prepare_cached(OVER)?.execute([claim])?;
             conn.prepare_cached(STANDS)?.execute(params![claim, status.name(), now.0])?;
-            conn.prepare_cached(EXPIRED)?.execute(params![claim, now.0, reason]).map(drop)
+            let expired = params![claim, now.0, reason, turn.attempt, server, queue, turn.slug];
+            conn.prepare_cached(EXPIRED)?.execute(expired).map(drop)
         })
     }
 
@@ -253,12 +289,24 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// A claim is about to be sent: whatever becomes of this process, it is known that it was drawn here.
-    pub fn draw_claim(&mut self, claim: &str, now: Ms) -> Result<(), Error> {
-        const DRAWN: &str = "INSERT OR IGNORE INTO drawn_claims (claim, at) VALUES (?1, ?2)";
+    /// A claim is about to be sent: whatever becomes of this process, it is known that it was drawn here, and for which queue.
+    pub fn draw_claim(&mut self, claim: &str, place: &QueuePlace, now: Ms) -> Result<(), Error> {
+        const DRAWN: &str = "INSERT OR IGNORE INTO drawn_claims (claim, server, queue, at) VALUES (?1, ?2, ?3, ?4)";
         self.transact(Durability::Full, |tx| {
-            tx.verb(|conn| conn.prepare_cached(DRAWN)?.execute(params![claim, now.0]).map(drop))
+            let values = params![claim, place.server, place.queue, now.0];
+            tx.verb(|conn| conn.prepare_cached(DRAWN)?.execute(values).map(drop))
         })
+    }
+
+    /// Claims of a queue that were drawn before a moment, and not written down nor made by the word of the server, which tells
+    /// those that are made. Whoever drew them is told so, should it still be there.
+    pub fn forget_unmade(&mut self, place: &QueuePlace, made: &[&str], before: Ms) -> Result<(), Error> {
+        const DRAWN: &str = "SELECT claim FROM drawn_claims WHERE server = ?1 AND queue = ?2 AND at < ?3";
+        let drawn: Vec<String> = self.read(|conn| {
+            let values = params![place.server, place.queue, before.0];
+            conn.prepare_cached(DRAWN)?.query_map(values, |row| row.get(0))?.collect()
+        })?;
+        drawn.iter().filter(|claim| !made.contains(&claim.as_str())).try_for_each(|claim| self.forget_drawn(claim))
     }
 
     /// Nothing came of it, or what did was given back.
@@ -274,11 +322,14 @@ impl Store {
         self.read(|conn| conn.prepare_cached(LOST)?.query_row([claim], |row| row.get(0)))
     }
 
-    /// The project of this machine in whose folder a task of a queue is held.
-    pub fn project_that_holds(&self, server: &str, queue: &str, slug: &str) -> Result<Option<String>, Error> {
+    /// The project of this machine in whose folder a task of a queue is held: this one before any other, and of others the
+    /// one with the newest attempt.
+    pub fn project_that_holds(&self, place: &QueuePlace, project: &str, slug: &str) -> Result<Option<String>, Error> {
         const HELD: &str = "SELECT tasks.project FROM shared_holds JOIN tasks ON tasks.row = shared_holds.task
-            WHERE server = ?1 AND queue = ?2 AND tasks.slug = ?3 AND state = 'held' AND tasks.status = 'active' LIMIT 1";
-        self.read(|conn| conn.prepare_cached(HELD)?.query_row([server, queue, slug], |row| row.get(0)).optional())
+            WHERE server = ?1 AND queue = ?2 AND tasks.slug = ?3 AND state = 'held' AND tasks.status = 'active'
+            ORDER BY tasks.project = ?4 DESC, shared_holds.attempt DESC LIMIT 1";
+        let values = [&place.server, &place.queue, slug, project];
+        self.read(|conn| conn.prepare_cached(HELD)?.query_row(values, |row| row.get(0)).optional())
     }
 
     /// Copies that nobody holds and that no branch needs go, after a while. Looks at every task, so it is for now and then.
@@ -300,10 +351,40 @@ impl Store {
         self.read(|conn| conn.prepare_cached(ALL)?.query_map([server], read)?.collect())
     }
 
+    /// The same on every server.
+    pub fn all_shared_holds(&self) -> Result<Vec<SharedHold>, Error> {
+        const ALL: &str = concat!(holds!(), " ORDER BY shared_holds.task");
+        self.read(|conn| conn.prepare_cached(ALL)?.query_map([], read)?.collect())
+    }
+
+    /// Signs of life from the future are of a clock that was set back since: they are taken for signs of now.
+    pub fn clamp_shared_holds(&mut self, now: Ms) -> Result<(), Error> {
+        const CLAMP: &str = "UPDATE tasks SET renewed_at = ?1
+            WHERE row IN (SELECT task FROM shared_holds WHERE state = 'held') AND renewed_at > ?1";
+        if self.all_shared_holds()?.iter().all(|hold| hold.renewed_at <= now) {
+            return Ok(());
+        }
+        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.execute(CLAMP, [now.0]).map(drop)))
+    }
+
     /// The server that a queue of this name was last met on.
     pub fn server_of(&self, queue: &str) -> Result<Option<String>, Error> {
-        const SERVER: &str = "SELECT server FROM shared_holds WHERE queue = ?1 ORDER BY confirmed DESC LIMIT 1";
+        const SERVER: &str =
+            "SELECT server FROM shared_holds WHERE queue = ?1 ORDER BY state = 'held' DESC, rowid DESC LIMIT 1";
         self.read(|conn| conn.prepare_cached(SERVER)?.query_row([queue], |row| row.get(0)).optional())
+    }
+
+    /// The task, and its queue, for whose unsure lease this agent was stopped, where it had that task since then.
+    pub fn stopped_unsure(&self, agent: &str, since: Ms) -> Result<Option<(String, String)>, Error> {
+        const STOPPED: &str = "SELECT tasks.slug, shared_holds.queue
+            FROM shared_holds JOIN tasks ON tasks.row = shared_holds.task
+              JOIN attempts ON attempts.task = shared_holds.task AND attempts.number = shared_holds.attempt
+            WHERE shared_holds.told = 2 AND attempts.agent = ?1
+              AND (attempts.ended_at IS NULL OR attempts.ended_at >= ?2) LIMIT 1";
+        self.read(|conn| {
+            let both = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            conn.prepare_cached(STOPPED)?.query_row(params![agent, since.0], both).optional()
+        })
     }
 
     /// How many tasks of any server agents of this machine hold.
@@ -330,11 +411,15 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SharedHold> {
         claim: row.get(7)?,
         agent: row.get(8)?,
         session: row.get(9)?,
-        lease_ms: row.get::<_, Option<i64>>(10)?.unwrap_or(model::task::LEASE_MS),
+        lease_ms: row.get(10)?,
         renewed_at: Ms(row.get::<_, Option<i64>>(11)?.unwrap_or_default()),
         confirmed: BootTime { ms: row.get(12)?, boot: row.get(13)? },
         told: row.get(14)?,
         tool_of: process(row.get(15)?, row.get(16)?),
         group: process(row.get(17)?, row.get(18)?),
+        wanted_ms: row.get::<_, Option<i64>>(19)?.unwrap_or(model::task::LEASE_MS),
     })
 }
+
+#[cfg(test)]
+mod tests;

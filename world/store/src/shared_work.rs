@@ -18,18 +18,22 @@ pub struct OpenPlace {
 const MOST: usize = 1_000;
 
 impl Store {
+    /// A session in a folder that belongs to no project is in none of them.
     pub fn open_places(&self) -> Result<Vec<OpenPlace>, Error> {
-        const OPEN: &str = "SELECT DISTINCT project, conversation FROM sessions WHERE ended_at IS NULL LIMIT 1000";
+        const OPEN: &str = "SELECT DISTINCT project, conversation FROM sessions
+            WHERE ended_at IS NULL AND project IS NOT NULL LIMIT 1000";
         self.read(|conn| {
             let place = |row: &rusqlite::Row<'_>| Ok(OpenPlace { project: row.get(0)?, conversation: row.get(1)? });
             conn.prepare_cached(OPEN)?.query_map([], place)?.collect()
         })
     }
 
-    /// Queues of this server in which agents of this machine hold something, or of which a word is owed.
+    /// Queues of this server in which agents of this machine hold something, or claimed something of which nobody heard, or
+    /// of which a word is owed.
     pub fn queues_in_hand(&self, server: &str) -> Result<Vec<String>, Error> {
         const QUEUES: &str = "SELECT queue FROM shared_holds JOIN tasks ON tasks.row = task
               WHERE server = ?1 AND state = 'held' AND status = 'active'
+            UNION SELECT queue FROM drawn_claims WHERE server = ?1
             UNION SELECT queue FROM outbox WHERE server = ?1 AND kind = 'turn' LIMIT 1000";
         self.read(|conn| conn.prepare_cached(QUEUES)?.query_map([server], |row| row.get(0))?.collect())
     }

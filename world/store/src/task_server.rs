@@ -15,6 +15,9 @@ pub enum ServerError {
     /// It cannot be reached or did not answer in time, so nothing is known of what was asked. It may be asked again.
     #[error("{0}")]
     Away(String),
+    /// It answered, and somebody else's open transaction, or their turn, is in the way of this: asked again later it may be done.
+    #[error("{0}")]
+    Busy(String),
     /// It answered, and will not, however often it is asked: credentials, rights, versions. In words, with what helps.
     #[error("{0}")]
     Refused(String),
@@ -124,6 +127,21 @@ pub struct Renewal {
     pub lease_ms: Option<i64>,
 }
 
+/// What became of renewals. Whose id is in neither list has lost the task.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Renewed {
+    pub kept: Vec<RenewedLease>,
+    /// Still held and not renewed: somebody else has the row locked.
+    pub locked: Vec<i64>,
+}
+
+/// A lease that goes on, for as long as the server says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenewedLease {
+    pub id: i64,
+    pub lease_ms: i64,
+}
+
 /// What a machine holds by the server's word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldThere {
@@ -163,10 +181,9 @@ pub trait TaskServer {
     fn claim(&mut self, wish: &ClaimWish) -> Result<Option<ServerClaim>, ServerError>;
     /// One turn, with the grace of a server that was away.
     fn settle(&mut self, turn: &ServerTurn) -> Result<TurnAnswer, ServerError>;
-    /// Gives the ids of those that were written.
+    /// Gives the ids of those that were written: what one is refused for holds up no other.
     fn turns(&mut self, turns: &[ServerTurn]) -> Result<Vec<i64>, ServerError>;
-    /// Gives the ids of those that are still held: the others are lost.
-    fn renew(&mut self, holds: &[Renewal]) -> Result<Vec<i64>, ServerError>;
+    fn renew(&mut self, holds: &[Renewal]) -> Result<Renewed, ServerError>;
     /// Leases that ran out, with the claim that had them, for the engine to decide over.
     fn lapsed(&mut self, most: usize) -> Result<Vec<TaskStanding>, ServerError>;
     /// All that this machine holds.
@@ -197,6 +214,13 @@ pub trait PlanRows {
     fn finish_step(&self, task: &Queued, seq: i64) -> Result<bool, Error>;
     fn verify_of(&self, task: &Queued) -> Result<Option<String>, Error>;
     fn turn(&self, turn: TaskTransition) -> Result<(), Error>;
+}
+
+impl Renewed {
+    /// For how long a lease goes on by the server's word.
+    pub fn lease_of(&self, id: i64) -> Option<i64> {
+        self.kept.iter().find(|kept| kept.id == id).map(|kept| kept.lease_ms)
+    }
 }
 
 impl ServerTurn {

@@ -112,7 +112,7 @@ impl EndedAgent {
             (AgentEnd::Itself, Some(AgentTrouble::Limited { .. })) if self.failed() => {
                 format!("the usage limit was reached{said}")
             }
-            (AgentEnd::Itself, Some(AgentTrouble::NotStarted { what })) => what.clone(),
+            (AgentEnd::Itself, Some(AgentTrouble::NotStarted { what } | AgentTrouble::Unsure { what })) => what.clone(),
             (AgentEnd::Itself, _) if self.failed() => {
                 let how = self.exit.map_or("was ended by a signal".to_string(), |code| format!("ended with {code}"));
                 format!("the agent {how}{said}")

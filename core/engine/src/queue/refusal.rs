@@ -32,7 +32,8 @@ pub enum Refusal {
     Held {
         agent: String,
         attempt: i64,
-        until: Ms,
+        /// Where that is known here, and not a server's to say.
+        until: Option<Ms>,
     },
     NotActive {
         status: TaskStatus,
@@ -58,7 +59,7 @@ pub enum Refusal {
 impl Refusal {
     pub(super) fn held(task: &Queued) -> Self {
         match &task.hold {
-            Some(hold) => Self::Held { agent: hold.agent.clone(), attempt: hold.attempt, until: hold.lease_until },
+            Some(hold) => Self::Held { agent: hold.agent.clone(), attempt: hold.attempt, until: hold.ends_here() },
             None => Self::NotActive { status: task.status },
         }
     }
@@ -96,7 +97,8 @@ impl Refusal {
                 format!("task '{slug}' has no live attempt {number}; the newest is {newest}")
             }
             Self::Held { agent, attempt, until } => {
-                format!("task '{slug}' is held by agent {agent} (attempt {attempt}, until {})", shown(*until))
+                let until = until.map(|until| format!(", until {}", shown(until))).unwrap_or_default();
+                format!("task '{slug}' is held by agent {agent} (attempt {attempt}{until})")
             }
             Self::NotActive { status } => format!("task '{slug}' is not active (status: {})", status.name()),
             Self::NotClaimable { status: TaskStatus::Quarantined, reason } => {

@@ -53,6 +53,21 @@ impl FakeAgent {
         }
     }
 
+    /// The same in a process that was itself started in a sandbox: its environment and its folder are the sandbox's.
+    #[must_use]
+    pub fn here(taut: &Path) -> Self {
+        let hook: [&OsStr; 4] = [taut.as_os_str(), "hook".as_ref(), "--agent".as_ref(), "claude-code".as_ref()];
+        Self {
+            hook: hook.map(OsString::from).to_vec(),
+            env: std::env::vars_os().collect(),
+            home: std::env::home_dir().unwrap_or_default(),
+            cwd: std::env::current_dir().unwrap_or_default(),
+            session_id: fresh_id(),
+            prompt_id: None,
+            permission_mode: "default".to_owned(),
+        }
+    }
+
     /// Another command line instead of `taut hook`: program and arguments.
     #[must_use]
     pub fn with_hook<S: AsRef<OsStr>>(mut self, hook: &[S]) -> Self {

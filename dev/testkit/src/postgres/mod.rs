@@ -3,6 +3,7 @@
 
 mod account;
 mod certificates;
+mod pooler;
 mod programs;
 
 use std::env;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use crate::poll;
 use account::Account;
 pub use certificates::Certificates;
+pub use pooler::Pooler;
 use programs::Programs;
 
 /// The role that may do everything.
@@ -195,9 +197,17 @@ impl Cluster {
     /// # Errors
     /// What the server said.
     pub fn sql_as(&self, role: &str, database: &str, statements: &str) -> Result<String, String> {
+        self.sql_at(&self.url(role, database), statements)
+    }
+
+    /// The same by another way to a server.
+    ///
+    /// # Errors
+    /// What the server said.
+    pub fn sql_at(&self, url: &str, statements: &str) -> Result<String, String> {
         let mut psql = Command::new(&self.programs.psql);
         psql.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1", "-f", "-"]);
-        psql.args(["-d", &self.url(role, database)]).env_remove("PGSERVICE").env("PGPASSFILE", "/dev/null");
+        psql.args(["-d", url]).env_remove("PGSERVICE").env("PGPASSFILE", "/dev/null");
         let done = crate::process::run(psql, statements.as_bytes(), LIMIT).map_err(|cause| cause.to_string())?;
         if done.success() { Ok(done.stdout_text().trim_end().to_owned()) } else { Err(done.stderr_text()) }
     }
@@ -246,6 +256,16 @@ impl Cluster {
     #[must_use]
     pub fn pid(&self) -> i32 {
         self.watchdog().server.parse().expect("a process id")
+    }
+
+    /// What the server has logged since it was made, also before it was killed.
+    ///
+    /// # Panics
+    /// Where it cannot be read.
+    #[must_use]
+    pub fn log(&self) -> String {
+        let log = fs::read(self.folder.join("log")).expect("the server's log");
+        String::from_utf8_lossy(&log).into_owned()
     }
 
     fn made(plan: ClusterPlan, programs: Programs) -> io::Result<Self> {

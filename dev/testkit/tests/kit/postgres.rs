@@ -26,6 +26,30 @@ fn what_a_durable_cluster_committed_survives_a_power_cut() {
     assert_eq!(cluster.sql("postgres", "SELECT n FROM kept"), "7");
 }
 
+#[test]
+fn what_a_server_logged_of_a_deadlock_is_there_after_a_power_cut() {
+    let Some(cluster) = Cluster::plan().durable().start() else { return };
+    cluster.sql("postgres", "CREATE TABLE t (n int PRIMARY KEY); INSERT INTO t VALUES (1), (2)");
+    // Each has its first row before either asks for the other's.
+    let crossed = |first: u32, second: u32| {
+        format!(
+            "BEGIN; UPDATE t SET n = n WHERE n = {first}; SELECT pg_advisory_xact_lock({first});
+             DO $$ BEGIN FOR n IN 1..600 LOOP
+               EXIT WHEN (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') = 2; PERFORM pg_sleep(0.05);
+             END LOOP; END $$;
+             UPDATE t SET n = n WHERE n = {second}; COMMIT"
+        )
+    };
+    let told = std::thread::scope(|scope| {
+        let one = scope.spawn(|| cluster.sql_as(OWNER, "postgres", &crossed(1, 2)));
+        let other = cluster.sql_as(OWNER, "postgres", &crossed(2, 1));
+        [one.join().unwrap(), other]
+    });
+    assert_eq!(told.iter().filter(|told| told.is_err()).count(), 1, "{told:?}");
+    cluster.restart();
+    assert!(cluster.log().contains("ERROR:  deadlock detected"), "{}", cluster.log());
+}
+
 /// Set for the process that the last test starts.
 const KILLED: &str = "TAUT_TEST_IS_KILLED";
 

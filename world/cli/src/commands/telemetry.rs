@@ -18,7 +18,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use toml_edit::value;
+use toml_edit::{Item, TableLike, value};
 
 /// Beside the user's configuration.
 const HEADERS: &str = "secrets/otlp-headers";
@@ -80,20 +80,30 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
         return Err(CliError::usage(format!("OTEL_EXPORTER_OTLP_HEADERS cannot be used: {wrong}"))
             .hint("OTEL_EXPORTER_OTLP_HEADERS='name=value,name=value' taut telemetry on"));
     }
+    // What is typed is meant, whatever the surroundings say of another collector.
+    let logs_endpoint = said("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT").filter(|_| args.endpoint.is_none());
     let plain = [
         ("endpoint", args.endpoint.clone().or_else(|| said("OTEL_EXPORTER_OTLP_ENDPOINT"))),
-        ("logs_endpoint", said("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT")),
+        ("logs_endpoint", logs_endpoint),
         ("resource", said("OTEL_RESOURCE_ATTRIBUTES")),
         ("service", said("OTEL_SERVICE_NAME")),
     ];
     let change = user_config::plan(|config| {
         let section = user_config::section(config, "telemetry")?;
         section.insert("otlp", value(true));
+        let before = address(section);
+        if args.endpoint.is_some() {
+            // It would have the last word.
+            section.remove("logs_endpoint");
+        }
         for (key, found) in &plain {
             found.as_ref().map(|found| section.insert(key, value(found.as_str())));
         }
         if headers.is_some() {
             section.insert("headers_file", value(HEADERS));
+        } else if address(section) != before {
+            // They hold the token of the collector before.
+            section.remove("headers_file");
         }
         if let Some(level) = args.level {
             section.insert("level", value(level.word().name()));
@@ -120,6 +130,12 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
         start_again(printer)?;
     }
     Ok(exit)
+}
+
+/// Where the section sends to, as it is spelled.
+fn address(section: &dyn TableLike) -> Option<String> {
+    let said = |key: &str| section.get(key).and_then(Item::as_str).map(|url| url.trim_end_matches('/').to_owned());
+    said("logs_endpoint").or_else(|| said("endpoint").map(|base| format!("{base}/v1/logs")))
 }
 
 fn off(args: &TelemetryOffArgs, printer: &Printer) -> Result<Exit, CliError> {
@@ -154,8 +170,8 @@ fn checked(change: &ConfigChange) -> Result<(), CliError> {
     }
 }
 
-/// A daemon has its workers from when it began.
-fn start_again(printer: &Printer) -> Result<(), CliError> {
+/// A daemon has its workers, and who it is to others, from when it began.
+pub(super) fn start_again(printer: &Printer) -> Result<(), CliError> {
     let places = PathVariables::from_process();
     if service::without_daemon() || daemon::Client::new(&places.state(), PATIENCE).status().is_err() {
         return Ok(());

@@ -4,7 +4,7 @@ use crate::cards::open_beside;
 use model::card::CardShown;
 use model::remote_card::PresenceCard;
 use serde_json::json;
-use store::{RemoteAgent, RemoteAgentRow, Store};
+use store::{RemoteAgent, RemoteAgentRow, SharedState, Store};
 use testkit::stage::{LIMIT, Stage};
 
 const HOSTILE: &str = "<img src=x onerror=\"document.title='owned'\">\u{202e}\u{1b}[2J";
@@ -64,8 +64,30 @@ fn f9_machines_stand_apart_say_since_when_they_are_silent_and_what_they_wrote_is
         "who needs somebody there counts"
     );
     // Its card stands above the fleet like any other, and its acts are only those that reach it.
-    scene.chromium.until("document.querySelector('[data-card=\"c-9@m3\"]')?.innerText.includes('api@vm-3') === true");
+    // Its id has a mark of all that is shown of it behind its own.
+    scene.chromium.until("document.querySelector('[data-card^=\"c-9@m3.\"]')?.innerText.includes('api@vm-3') === true");
     scene.chromium.value("document.querySelector('.fleet tr[data-key=\"id-api@m3\"] .acts-button').click()");
     scene.chromium.until("document.querySelector('dialog[open]')?.innerText.includes('is done on vm-3') === true");
     assert_eq!(scene.chromium.value("document.querySelectorAll('dialog .act-list button').length"), json!(0));
+}
+
+const SHARED: &str = "((line) => line.hidden ? '' : line.innerText)(document.getElementById('shared'))";
+
+#[test]
+fn f9_the_page_says_which_server_is_shared_while_one_is_and_its_name_is_text() {
+    let mut scene = open_beside("builder", |_| {});
+    assert_eq!(scene.chromium.value(SHARED), json!(""), "nothing is shared");
+    let mut store = Store::open_and_migrate(&scene.stage.sandbox.taut_home(), LIMIT).unwrap();
+    for shown in ["db.example/taut", HOSTILE] {
+        let state = SharedState { server: "srv".into(), shown: shown.into(), version: 1, ..SharedState::default() };
+        store.set_shared_state(&state).unwrap();
+        // What a terminal or a reader would obey is taken out before it comes here.
+        let plain = shown.replace(['\u{202e}', '\u{1b}'], "");
+        let begins: String = plain.chars().take(12).collect();
+        scene.chromium.until(&format!("{SHARED}.startsWith({})", json!(format!("shared on {begins}"))));
+    }
+    assert_eq!(scene.chromium.value("document.querySelectorAll('#shared *').length"), json!(0), "it is text");
+    assert!(!scene.chromium.value("document.title").as_str().unwrap().contains("owned"));
+    store.forget_shared_state().unwrap();
+    scene.chromium.until(&format!("{SHARED} === ''"));
 }

@@ -272,3 +272,29 @@ fn x3_switching_it_on_writes_down_what_the_environment_says_and_keeps_headers_to
         assert!(code == Some(2) && !said.contains("hunter2@"), "{wrong}: {said}");
     }
 }
+
+#[test]
+fn x3_the_token_of_one_collector_is_not_told_to_the_next_and_what_is_typed_has_the_last_word() {
+    let file = "headers_file = \"secrets/otlp-headers\"";
+    let first = Stage::new()
+        .with_env("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "https://first.example/logs")
+        .with_env("OTEL_EXPORTER_OTLP_HEADERS", &format!("api-key={TOKEN}"));
+    agree(&first, &["telemetry", "on"]);
+    assert!(first.home_file(".config/taut/config.toml").contains(file));
+    // The same collector by the same address keeps what is sent beside it.
+    let config = first.home_file(".config/taut/config.toml");
+    let stage = Stage::new();
+    stage.configure(&config);
+    agree(&stage, &["telemetry", "on", "--level", "full"]);
+    assert!(stage.home_file(".config/taut/config.toml").contains(file));
+    agree(&stage, &["telemetry", "on", "https://second.example:4318"]);
+    let config = stage.home_file(".config/taut/config.toml");
+    assert!(!config.contains("headers_file") && !config.contains("first.example"), "{config}");
+    let said = stage.succeed(&["telemetry", "status"]);
+    assert!(said.contains("https://second.example:4318/v1/logs"), "{said}");
+    // Neither does a variable of another one.
+    let stage = Stage::new().with_env("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "https://first.example/logs");
+    agree(&stage, &["telemetry", "on", "http://127.0.0.1:4318"]);
+    let said = stage.succeed(&["telemetry", "status"]);
+    assert!(said.contains("http://127.0.0.1:4318/v1/logs"), "{said}");
+}

@@ -9,6 +9,7 @@ mod proof;
 mod reap;
 mod settle;
 mod shared;
+mod shared_claim;
 mod shared_round;
 mod sync;
 mod token;
@@ -160,6 +161,7 @@ fn said(error: &ServerError, shown: &str) -> String {
     match error {
         ServerError::Away(why) => format!("which cannot be reached ({}): nothing was done", cause(why, shown)),
         ServerError::Refused(why) => format!("which refuses: {}", cause(why, shown)),
+        ServerError::Busy(why) => format!("which could not do it now: {why}"),
     }
 }
 

@@ -1,22 +1,24 @@
-//! A queue on a server: claims are made there and copied here, and what becomes of them is written here first, with the
-//! word that is owed, then said there. So a process or a server may die between any two steps, and nothing is lost.
+//! What becomes of the claims of a queue on a server: written here first, with the word that is owed, then said there. So
+//! a process or a server may die between any two steps, and nothing is lost. A lease is the one thing that is said first.
 
 use super::settle::{Wish, mine, report};
-use super::{Claimed, Queue, QueueError, Settled, proof, refused, token, write};
-use engine::queue::{self, Actor, Claimant, SettleResult, TaskAction};
+use super::{Queue, QueueError, Settled, proof, refused, write};
+use engine::queue::{self, Actor, SettleResult, TaskAction};
 use engine::redact;
 use model::Ms;
-use model::task::{AttemptOutcome, ClockReading, Queued, Task, TaskStatus, TaskTransition};
+use model::task::{AttemptOutcome, ClockReading, Task, TaskStatus, TaskTransition};
 use serde_json::Value;
 use store::{
-    AttemptKey, BootTime, ClaimCopy, ClaimWish, Durability, LeaseNeed, OwedTurn, QueuePlace, RefusedTurn, Renewal,
-    ServerClaim, ServerError, ServerTurn, TaskStanding, TurnAnswer,
+    AttemptKey, BootTime, Durability, LeaseNeed, OwedTurn, QueuePlace, RefusedTurn, Renewal, Renewed, ServerError,
+    ServerTurn, TaskStanding, TurnAnswer,
 };
 
 /// What came of a wish, decided over the copy of the task that is kept here.
 enum Here {
     /// The attempt has ended here, and the server is owed the word of this claim.
     Ended(String),
+    /// The lease of this claim is to go on, which the server is told before it is written here.
+    Renews(Box<TaskTransition>, String),
     Settled(Settled),
     Refused(QueueError),
     /// No attempt of this actor is known here.
@@ -29,108 +31,6 @@ pub(super) fn boot_moment() -> BootTime {
 }
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
-    /// `own`: the claimant was started for this task alone, and may have been given it before.
-    pub(super) fn claim_shared(
-        &mut self,
-        project: &str,
-        slug: Option<&str>,
-        (claimant, own): (&Claimant, bool),
-    ) -> Result<Claimed, QueueError> {
-        if let (true, Some(slug)) = (own, slug)
-            && let Some(claimed) = self.claimed_here(project, slug, claimant)?
-        {
-            return Ok(claimed);
-        }
-        let token = token::draw()?;
-        let wish = ClaimWish {
-            slug: slug.map(str::to_string),
-            agent: claimant.agent.clone(),
-            session: claimant.session.clone(),
-            lease_ms: claimant.lease_ms,
-            claim: host::clock::uuid((self.clock)().now),
-        };
-        self.store.draw_claim(&wish.claim, (self.clock)().now)?;
-        let mut sent = boot_moment();
-        let mut claim = self.ask(|server| server.claim(&wish))?;
-        if claim.is_none() && !self.reap_server()?.is_empty() {
-            sent = boot_moment();
-            claim = self.ask(|server| server.claim(&wish))?;
-        }
-        let Some(claim) = claim else {
-            self.store.forget_drawn(&wish.claim)?;
-            return Err(self.not_claimable(slug, claimant)?);
-        };
-        self.keep_claim(project, claimant, (claim, token), &sent)
-    }
-
-    /// The claim that was made for a worker before it was started.
-    fn claimed_here(&mut self, project: &str, slug: &str, claimant: &Claimant) -> Result<Option<Claimed>, QueueError> {
-        let token = self.transact(Durability::Normal, |tx, _| {
-            let held = |task: &Queued| task.hold.as_ref().is_some_and(|hold| hold.agent == claimant.agent);
-            let Some((task, _)) = tx.copy_of(project, slug)?.filter(|(task, _)| held(task)) else { return Ok(None) };
-            Ok(tx.attempt(&task, task.attempt)?.and_then(|attempt| attempt.token))
-        })?;
-        let Some(token) = token else { return Ok(None) };
-        // What is kept here is enough where the server is away.
-        let whole = self.ask(|server| Ok((server.task(slug)?, server.blocker_results(slug)?))).ok();
-        let (task, blocker_results) = whole.unwrap_or_default();
-        let kept = self.store.task(project, slug)?;
-        let task = task.zip(kept.clone()).map(|(task, kept)| as_kept(task, &kept)).or(kept);
-        Ok(task.map(|task| Claimed { task, token, blocker_results }))
-    }
-
-    fn keep_claim(
-        &mut self,
-        project: &str,
-        claimant: &Claimant,
-        (claim, token): (ServerClaim, String),
-        sent: &BootTime,
-    ) -> Result<Claimed, QueueError> {
-        let place = self.place()?;
-        let kept = self.transact(Durability::Full, |tx, moment| {
-            let copy = ClaimCopy {
-                project,
-                place: &place,
-                claim: &claim,
-                agent: &claimant.agent,
-                session: claimant.session.as_deref(),
-                token: &token,
-                sent,
-            };
-            tx.copy_claim(&copy, moment.now)
-        });
-        if !matches!(kept, Ok(true)) {
-            // Nobody here would renew it; where this does not get through either, its lease ends it.
-            let back = queue::hand_back(&claim.task.queued, "its claim could not be kept", (self.clock)().now);
-            let turn = ServerTurn::of(&back, claim.task.queued.row, Some(claim.claim.clone()), Some(LeaseNeed::Live));
-            let _ = self.ask(|server| server.settle(&turn));
-        }
-        if !kept? {
-            let slug = &claim.task.plan.slug;
-            return Err(QueueError::Wrong(format!(
-                "task '{slug}' is also in this machine's own queue of the project, and unfinished there; nothing was \
-                 claimed. `taut shared import` moves the local tasks to the server"
-            )));
-        }
-        let ServerClaim { task, blocker_results, .. } = claim;
-        let task = match self.store.task(project, &task.plan.slug)? {
-            Some(kept) => as_kept(task, &kept),
-            None => task,
-        };
-        Ok(Claimed { task, token, blocker_results })
-    }
-
-    /// Why there is nothing, or why not this one.
-    fn not_claimable(&mut self, slug: Option<&str>, claimant: &Claimant) -> Result<QueueError, QueueError> {
-        let Some(slug) = slug else { return Ok(QueueError::NotFound { slug: String::new() }) };
-        let standing = self.ask(|server| server.standing(slug, AttemptKey::Agent(&claimant.agent)))?;
-        let Some(TaskStanding { task, .. }) = standing else { return Ok(QueueError::NotFound { slug: slug.into() }) };
-        Ok(match queue::claim(&task, claimant, "", (self.clock)().now) {
-            Err(refusal) => refused(&task, refusal),
-            Ok(_) => QueueError::Wrong(format!("task '{slug}' was in another's hands just now; try again")),
-        })
-    }
-
     /// Acts on a claim of a shared queue.
     pub(super) fn act_shared<'r>(
         &mut self,
@@ -141,7 +41,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     ) -> Result<Settled, QueueError> {
         let place = self.place()?;
         // Two folders may have one queue: it is acted on where it is held, and proven there.
-        let held_in = self.store.project_that_holds(&place.server, &place.queue, slug)?;
+        let held_in = self.store.project_that_holds(&place, project, slug)?;
         let project = held_in.as_deref().unwrap_or(project);
         let mut wish = Some(wish);
         let here = self.transact(Durability::Full, |tx, moment| {
@@ -153,14 +53,16 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             task.hold.iter_mut().for_each(|hold| hold.lease_until = hold.lease_until.max(moment.now.plus(1)));
             let proof = proof::proof(tx, &task, &actor.speaker, None)?;
             match wish(proof, TaskAction { task: &task, actor, mine: mine.as_ref(), now: moment.now }) {
+                Ok((SettleResult::Turn(turn), _)) if turn.after.status == TaskStatus::Active => {
+                    Ok(Here::Renews(turn, claim))
+                }
                 Ok((SettleResult::Turn(turn), told)) => {
-                    let ends = turn.after.status != TaskStatus::Active;
                     let message = told.map(|told| report(tx, &task, told, moment.now)).transpose()?.flatten();
                     write(tx, *turn)?;
                     if let Some(message) = message {
                         tx.report_when_heard(&task, &message)?;
                     }
-                    Ok(if ends { Here::Ended(claim) } else { Here::Settled(Settled::Now) })
+                    Ok(Here::Ended(claim))
                 }
                 Ok((SettleResult::Proposed(turn), _)) => {
                     turn.map_or(Ok(()), |turn| write(tx, *turn))?;
@@ -172,6 +74,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         })?;
         match (here, wish) {
             (Here::Ended(claim), _) => self.say(actor, &claim),
+            (Here::Renews(turn, claim), _) => self.renew_held(&place, actor, (*turn, claim)),
             (Here::Settled(settled), _) => Ok(settled),
             (Here::Refused(why), _) => Err(why),
             (Here::Unknown, Some(wish)) => self.act_there(slug, actor, wish),
@@ -216,11 +119,51 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     fn renew_there(&mut self, turn: &TaskTransition, claim: Option<String>) -> Result<Settled, QueueError> {
         let lease_ms = turn.after.hold.as_ref().map(|hold| hold.lease_ms);
         let (id, attempt, claim) = (turn.after.row, turn.after.attempt, claim.unwrap_or_default());
-        let kept = self.ask(|server| server.renew(&[Renewal { id, attempt, claim, age_ms: 0, lease_ms }]))?;
-        if kept.contains(&id) {
-            return Ok(Settled::Now);
+        match self.renewed(&Renewal { id, attempt, claim, age_ms: 0, lease_ms })? {
+            Some(_) => Ok(Settled::Now),
+            None => Err(QueueError::Wrong(format!("the lease of task '{}' is over: another has it", turn.after.slug))),
         }
-        Err(QueueError::Wrong(format!("the lease of task '{}' is over: another has it", turn.after.slug)))
+    }
+
+    /// For how long it goes on; `None` where it is lost.
+    fn renewed(&mut self, renewal: &Renewal) -> Result<Option<i64>, QueueError> {
+        let renewed: Renewed = self.ask(|server| server.renew(std::slice::from_ref(renewal)))?;
+        if renewed.locked.contains(&renewal.id) {
+            let why =
+                "another session of the server holds the task in an open transaction; it was not renewed, try again";
+            return Err(self.of_server(ServerError::Busy(why.to_string())));
+        }
+        Ok(renewed.lease_of(renewal.id))
+    }
+
+    /// What is held here is renewed there first: until the server has heard of it, nobody here counts on it.
+    fn renew_held(
+        &mut self,
+        place: &QueuePlace,
+        actor: &Actor,
+        (turn, claim): (TaskTransition, String),
+    ) -> Result<Settled, QueueError> {
+        let slug = &turn.after.slug;
+        let held = self.store.shared_holds(&place.server)?;
+        let Some(hold) = held.into_iter().find(|hold| hold.claim == claim) else { return Ok(Settled::Now) };
+        let sent = boot_moment();
+        let renewal = Renewal {
+            id: hold.id,
+            attempt: hold.attempt,
+            claim,
+            age_ms: 0,
+            lease_ms: turn.after.hold.as_ref().map(|hold| hold.lease_ms),
+        };
+        let Some(lease_ms) = self.renewed(&renewal)? else {
+            let standing = self.ask(|server| server.standing(slug, AttemptKey::Claim(&hold.claim)))?;
+            self.lose(&hold)?;
+            return Err(lost(slug, standing.as_ref(), actor, (self.clock)().now));
+        };
+        self.transact(Durability::Full, |tx, _| {
+            tx.confirm_holds(&[(&hold.claim, lease_ms)], &sent)?;
+            write(tx, turn.clone())
+        })?;
+        Ok(Settled::Now)
     }
 
     /// A renewal counts when the server has heard it.
@@ -237,26 +180,6 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             actor,
             Box::new(move |_, act| Ok((SettleResult::Turn(Box::new(act.renew(lease_ms)?)), None))),
         )?;
-        let server = self.place()?.server;
-        let held = self.store.shared_holds(&server)?;
-        if let Some(hold) = held.into_iter().find(|hold| hold.project == project && hold.slug == slug) {
-            let sent = boot_moment();
-            let renewal = Renewal {
-                id: hold.id,
-                attempt: hold.attempt,
-                claim: hold.claim.clone(),
-                age_ms: 0,
-                lease_ms: Some(lease_ms),
-            };
-            let kept = self.ask(|server| server.renew(std::slice::from_ref(&renewal)))?;
-            if kept.is_empty() {
-                let key = AttemptKey::Claim(&hold.claim);
-                let standing = self.ask(|server| server.standing(slug, key))?;
-                self.lose(&hold)?;
-                return Err(lost(slug, standing.as_ref(), actor, (self.clock)().now));
-            }
-            self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[&hold.claim], &sent))?;
-        }
         self.task(project, slug)?.ok_or_else(|| QueueError::NotFound { slug: slug.to_string() })
     }
 
@@ -279,7 +202,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 }
             }
             // Also one that refuses now, as after a change of its password: the word is owed, and said when it is let in.
-            Err(QueueError::Server { error: ServerError::Away(why) | ServerError::Refused(why), shown, .. }) => {
+            Err(QueueError::Server {
+                error: ServerError::Away(why) | ServerError::Refused(why) | ServerError::Busy(why),
+                shown,
+                ..
+            }) => {
                 let why = super::cause(&why, &shown).to_string();
                 Ok(Settled::Kept { shown, why })
             }
@@ -312,9 +239,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                     });
                     tx.turn_refused(owed, &why, moment.now)?;
                     let there = if there == TaskStatus::Active { TaskStatus::Open } else { there };
-                    if let Some(claim) = &owed.turn.claim {
-                        tx.undo_end(claim, there, &why, moment.now)?;
-                    }
+                    tx.undo_end(owed, there, &why, moment.now)?;
                     Ok(Some(standing))
                 }
             }
@@ -367,12 +292,6 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         let place = self.server.as_ref().map(|server| server.place().clone());
         place.ok_or_else(|| QueueError::Wrong("this queue is on no server".into()))
     }
-}
-
-/// A task of a server, by the row and the project of the copy that is kept here.
-fn as_kept(mut task: Task, kept: &Task) -> Task {
-    (task.queued.row, task.queued.project) = (kept.queued.row, kept.queued.project.clone());
-    task
 }
 
 /// Who has a task that another lost.

@@ -13,6 +13,7 @@ use policy::config::sections::OnUnsure;
 use std::time::Duration;
 use store::{
     BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerError, ServerTurn, SharedHold, TaskStanding,
+    Tx,
 };
 
 /// What a round did.
@@ -85,6 +86,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                     },
                     Err(error) => {
                         self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
+                        if is_busy(&error) {
+                            // Somebody has that very row locked: it is said again in the next round.
+                            continue;
+                        }
                         if !is_refusal(&error) {
                             return Err(error);
                         }
@@ -123,6 +128,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn renew_due(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
         let place = self.met()?;
         let (now, sent) = ((self.clock)().now, boot_moment());
+        self.store.clamp_shared_holds(now)?;
         let mut due: Vec<(SharedHold, i64)> = Vec::new();
         for hold in self.store.shared_holds(&place.server)? {
             if hold.queue == place.queue && hold.is_renewal_due(&sent) {
@@ -134,12 +140,14 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             return Ok(());
         }
         let wishes: Vec<Renewal> = due.iter().map(|(hold, age)| renewal(hold, *age)).collect();
-        let kept = self.ask(|server| server.renew(&wishes))?;
+        let renewed = self.ask(|server| server.renew(&wishes))?;
+        // Of what somebody has locked nothing is known: it is renewed in the next round, or its agent is told in time.
+        due.retain(|(hold, _)| !renewed.locked.contains(&hold.id));
         for (hold, age) in &due {
-            if kept.contains(&hold.id) {
+            if let Some(lease_ms) = renewed.lease_of(hold.id) {
                 round.renewed += 1;
                 let since = BootTime { ms: sent.ms - age, boot: sent.boot.clone() };
-                self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[&hold.claim], &since))?;
+                self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[(&hold.claim, lease_ms)], &since))?;
             } else {
                 round.lost.push(hold.slug.clone());
                 self.lose(hold)?;
@@ -150,10 +158,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// The server has given the task up, or to another: the copy is nobody's, and its agent is told.
     pub(super) fn lose(&mut self, hold: &SharedHold) -> Result<(), QueueError> {
-        let over = self.transact(Durability::Full, |tx, moment| {
-            tx.end_hold(&hold.claim, TaskStatus::Open, queue::LAPSED, moment.now)
-        })?;
-        if !over {
+        if !self.end_lost(hold)? {
             return Ok(());
         }
         let body = format!(
@@ -164,6 +169,12 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         self.tell(&hold.agent, &format!("{} lost", hold.claim), body)
     }
 
+    /// Whether it still stood otherwise.
+    pub(super) fn end_lost(&mut self, hold: &SharedHold) -> Result<bool, QueueError> {
+        let end = |tx: &Tx<'_>, now| tx.end_hold(&hold.claim, TaskStatus::Open, queue::LAPSED, now);
+        Ok(self.transact(Durability::Full, |tx, moment| end(tx, moment.now))?)
+    }
+
     /// This machine is not the one any more that claimed them: what its agents hold on this server is nobody's here, and they
     /// are told. The server is told nothing, because another may hold the same. How many.
     pub fn give_up_holds(&mut self, server: &str) -> Result<usize, QueueError> {
@@ -172,28 +183,55 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(holds.len())
     }
 
-    /// Leases that the server has not confirmed for so long that another may have been given the task.
-    /// `ahead_ms`: those too that will be so long without a word by then; of a short lease never more than a quarter.
+    /// Agents whose leases would grow unsure before a round that waits for a server has ended are told so, whatever becomes of
+    /// the server. In how many milliseconds the next ones are to be told.
+    pub fn tell_unsure_in_time(&mut self, on_unsure: OnUnsure) -> Result<Option<i64>, QueueError> {
+        self.tell_unsure(on_unsure, LONGEST_ROUND_MS)?;
+        let now = boot_moment();
+        let due = |hold: &SharedHold| hold.sure_until() - now.ms - LONGEST_ROUND_MS.min(hold.lease_ms / 4);
+        Ok(self.store.all_shared_holds()?.iter().filter(|hold| !hold.told).map(due).min())
+    }
+
+    /// Leases that no server has confirmed for so long that another may have been given the task, on any server and of any
+    /// queue. `ahead_ms`: those too that will be so long without a word by then; of a short lease never more than a quarter.
     fn tell_unsure(&mut self, on_unsure: OnUnsure, ahead_ms: i64) -> Result<(), QueueError> {
-        let (place, moment) = (self.place()?, boot_moment());
-        for hold in self.store.shared_holds(&place.server)? {
+        let moment = boot_moment();
+        for hold in self.store.all_shared_holds()? {
             let then = BootTime { ms: moment.ms + ahead_ms.min(hold.lease_ms / 4), boot: moment.boot.clone() };
-            if hold.queue != place.queue || hold.told || hold.is_sure(&then) {
+            if hold.is_sure(&then) {
                 continue;
             }
-            if !self.transact(Durability::Full, |tx, _| tx.note_unsure(&hold.claim))? {
-                continue;
+            if !hold.told {
+                self.warn_of_unsure(&hold)?;
             }
-            let body = format!(
-                "task {}: its server was not reached for so long that another agent may have it by now. Commit what you \
-                 have, publish nothing; your result counts only if nobody has taken the task.",
-                hold.slug
-            );
-            self.tell(&hold.agent, &format!("{} unsure", hold.claim), body)?;
-            if let (OnUnsure::Stop, Some(leader)) = (on_unsure, hold.group) {
-                // Where it survives, the fence alone must do.
-                let _ = host::process_group::stop(leader, GRACE);
+            // In every round until the lease is sure again: whoever was about to stop it may have died before that.
+            if on_unsure == OnUnsure::Stop {
+                self.stop_unsure(&hold)?;
             }
+        }
+        Ok(())
+    }
+
+    fn warn_of_unsure(&mut self, hold: &SharedHold) -> Result<(), QueueError> {
+        let body = format!(
+            "task {}: its server was not reached for so long that another agent may have it by now. Commit what you \
+             have, publish nothing; your result counts only if nobody has taken the task.",
+            hold.slug
+        );
+        // Once for each absence: a server that came back may go away again.
+        let (agent, id) = (hold.agent.clone(), format!("{} unsure {}", hold.claim, hold.confirmed.ms));
+        Ok(self.transact(Durability::Full, |tx, moment| match tx.note_unsure(&hold.claim)? {
+            true => tx.apply(&[word_to(agent, &id, body, moment.now)]),
+            false => Ok(()),
+        })?)
+    }
+
+    /// That it is stopped is on record before it is: whoever started it reads there why its agent ended.
+    fn stop_unsure(&mut self, hold: &SharedHold) -> Result<(), QueueError> {
+        if let Some(leader) = hold.group.filter(|leader| lives(*leader) != Some(false)) {
+            self.transact(Durability::Full, |tx, _| tx.note_stop(&hold.claim))?;
+            // Where it survives, the fence alone must do.
+            let _ = host::process_group::stop(leader, GRACE);
         }
         Ok(())
     }
@@ -207,6 +245,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         for held in &there {
             self.give_up_unknown(held)?;
         }
+        let made: Vec<&str> = there.iter().map(|held| held.claim.as_str()).collect();
+        self.store.forget_unmade(&place, &made, Ms((self.clock)().now.0 - UNKNOWN_MS))?;
         for hold in believed.iter().filter(|hold| hold.queue == place.queue) {
             if !there.iter().any(|held| held.claim == hold.claim) {
                 self.lose_ended(hold, round)?;
@@ -256,33 +296,48 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(turns.into_iter().filter(|turn| written.contains(&turn.id)).map(|turn| turn.slug).collect())
     }
 
-    /// A word of Taut's own to an agent of this machine, once.
     fn tell(&mut self, agent: &str, id: &str, body: String) -> Result<(), QueueError> {
-        let (agent, id) = (agent.to_string(), format!("shared {id}"));
-        Ok(self.transact(Durability::Full, |tx, moment| {
-            let to = Some(Addressee::Agent(agent));
-            let kind = SHARED_TASK.to_string();
-            let message = Message { id, at: moment.now, kind, from_agent: None, to, session: None, body };
-            tx.apply(&[Write::Memory(MemoryWrite::Message(message))])
-        })?)
+        let agent = agent.to_string();
+        Ok(self.transact(Durability::Full, |tx, moment| tx.apply(&[word_to(agent, id, body, moment.now)]))?)
     }
+}
+
+/// A word of Taut's own to an agent of this machine, once.
+fn word_to(agent: String, id: &str, body: String, at: Ms) -> Write {
+    let (to, kind) = (Some(Addressee::Agent(agent)), SHARED_TASK.to_string());
+    Write::Memory(MemoryWrite::Message(Message {
+        id: format!("shared {id}"),
+        at,
+        kind,
+        from_agent: None,
+        to,
+        session: None,
+        body,
+    }))
 }
 
 fn is_refusal(error: &QueueError) -> bool {
     matches!(error, QueueError::Server { error: ServerError::Refused(_), .. })
 }
 
-/// How long ago the agent was last known to be alive. A tool in flight of a living client speaks for it.
+fn is_busy(error: &QueueError) -> bool {
+    matches!(error, QueueError::Server { error: ServerError::Busy(_), .. })
+}
+
+/// How long ago the agent was last known to be alive. A tool in flight of a living client speaks for it, as long as one of
+/// this machine's own queue would.
 fn silence(hold: &SharedHold, now: Ms) -> i64 {
+    let silent = now.since(hold.renewed_at);
     match hold.tool_of {
-        Some(client) if lives(client) != Some(false) => 0,
-        _ => now.since(hold.renewed_at),
+        Some(client) if silent < queue::LONGEST_TOOL_MS && lives(client) != Some(false) => 0,
+        _ => silent,
     }
 }
 
 fn renewal(hold: &SharedHold, age_ms: i64) -> Renewal {
     let (id, attempt, claim) = (hold.id, hold.attempt, hold.claim.clone());
-    Renewal { id, attempt, claim, age_ms, lease_ms: None }
+    // A hook or a proposal may have made it longer here, which the server does not know yet.
+    Renewal { id, attempt, claim, age_ms, lease_ms: Some(hold.wanted_ms).filter(|wanted| *wanted != hold.lease_ms) }
 }
 
 fn as_task(held: &HeldThere) -> Queued {
@@ -299,5 +354,41 @@ fn as_task(held: &HeldThere) -> Queued {
         fail_reason: None,
         ready_at: Ms(0),
         open_blockers: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::ClientProcess;
+
+    #[test]
+    fn q4_a_tool_in_flight_speaks_for_its_agent_as_long_as_on_one_machine_and_no_longer() {
+        // Of this process it is known that it runs, and not since when.
+        let (pid, started) = (std::process::id(), 0);
+        let now = host::clock::now();
+        let hold = |silent: i64, tool_of: Option<ClientProcess>| SharedHold {
+            task: 1,
+            project: String::new(),
+            slug: "a".into(),
+            server: String::new(),
+            queue: String::new(),
+            id: 1,
+            attempt: 1,
+            claim: String::new(),
+            agent: "ann".into(),
+            session: None,
+            lease_ms: 600_000,
+            wanted_ms: 600_000,
+            renewed_at: now.plus(-silent),
+            confirmed: boot_moment(),
+            told: false,
+            tool_of,
+            group: None,
+        };
+        let alive = Some(ClientProcess { pid, started });
+        assert_eq!(silence(&hold(queue::LONGEST_TOOL_MS - 1, alive), now), 0);
+        assert_eq!(silence(&hold(queue::LONGEST_TOOL_MS, alive), now), queue::LONGEST_TOOL_MS);
+        assert_eq!(silence(&hold(900_000, None), now), 900_000);
     }
 }

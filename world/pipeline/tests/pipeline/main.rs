@@ -20,5 +20,6 @@ mod run_files;
 mod secrets;
 mod session;
 mod shared;
+mod sleeper;
 mod state;
 mod twins;

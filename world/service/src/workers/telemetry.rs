@@ -23,6 +23,9 @@ const LAST_PAUSE: Duration = Duration::from_secs(300);
 /// So many batches are sent in one round; the rest in the next.
 const MOST_BATCHES: usize = 50;
 
+/// A file that is being written says nothing for a moment: in so many rounds in a row it is taken at its word.
+const SWITCHED_OFF: u32 = 3;
+
 const USUAL_SERVICE: &str = "taut";
 
 /// `None` where nothing is to be sent: then there is no thread either.
@@ -63,6 +66,8 @@ struct Sender {
     store: WorkerStore,
     tries: u32,
     not_before: Option<Instant>,
+    /// So many rounds in a row nobody was to be told.
+    idle: u32,
 }
 
 /// Where a round sends.
@@ -76,7 +81,7 @@ struct Destination {
 impl Sender {
     fn new(setting: &PipelineSetup) -> Self {
         let store = WorkerStore::new("telemetry", &setting.state);
-        Self { setting: setting.clone(), store, tries: 0, not_before: None }
+        Self { setting: setting.clone(), store, tries: 0, not_before: None, idle: 0 }
     }
 
     fn round(&mut self) {
@@ -85,11 +90,16 @@ impl Sender {
         }
         let section = section(&self.setting);
         let Some(address) = section.address() else {
+            self.idle += 1;
+            if self.idle < SWITCHED_OFF {
+                return;
+            }
             // It was switched off while this daemon runs.
             let _: Result<(), Error> =
                 self.store.with(|store| if store.telemetry()?.is_some() { store.end_telemetry() } else { Ok(()) });
             return;
         };
+        self.idle = 0;
         match headers(&section, &self.setting) {
             Ok(headers) => {
                 let Ok(source) = self.store.with(|store| source(&section, store)) else { return };

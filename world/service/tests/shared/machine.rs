@@ -78,6 +78,18 @@ impl Server {
         self.sql(&self.sql(tables))
     }
 
+    /// A role of this team alone, which works as `taut_agent` does.
+    pub fn member(&self, of: &str) -> String {
+        let role = format!("{of}_of_{}", self.database);
+        self.sql(&format!("CREATE ROLE {role} LOGIN; GRANT taut_agent TO {role}"));
+        role
+    }
+
+    /// A statement of a member's, as nobody's client would send it; whether it was taken.
+    pub fn says(&self, role: &str, statement: &str) -> bool {
+        self.cluster.sql_as(role, &self.database, statement).is_ok()
+    }
+
     /// One that shares the queue, at this level of detail.
     pub fn machine(&self, label: &str, events: &str) -> Machine {
         let machine = Machine::new(label);
@@ -142,6 +154,12 @@ impl Machine {
         let server = self.rounds.server().expect("a server is configured");
         let mut store = self.own_store();
         self.rounds.round(&mut store, &server).unwrap()
+    }
+
+    /// A connection that broke is found to be broken by the first round only.
+    pub fn rounds_until(&mut self, is_so: impl Fn(&SharedReport) -> bool) -> SharedReport {
+        let found = (0..5).map(|_| self.try_round()).find(is_so);
+        found.expect("one of some rounds is so")
     }
 
     /// The daemon is another process from now on; what was in memory is gone.

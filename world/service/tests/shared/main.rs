@@ -3,11 +3,13 @@
 mod alone;
 mod answers;
 mod fleet;
+mod hostile;
 mod identity;
 mod machine;
 mod messages;
 mod owner;
 mod record;
+mod swapped;
 mod sync;
 mod tasks;
 mod worker;

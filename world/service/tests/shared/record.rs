@@ -217,3 +217,80 @@ fn x3_an_event_that_the_server_refuses_is_passed_over_and_said_and_the_rest_arri
     assert!(one.store().unshipped().unwrap().0 > 0);
     assert_eq!(one.notices(), said);
 }
+
+#[test]
+fn x3_what_was_recorded_leaves_also_where_the_branch_of_now_names_no_queue() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "summary");
+    one.begin("ann", "acme");
+    one.round();
+    let before = events(&server);
+    one.bash(("ann", "acme"), "rm -rf /");
+    let named = one.folder("acme").join(".taut/config.toml");
+    let text = std::fs::read_to_string(&named).unwrap();
+    std::fs::remove_file(&named).unwrap();
+    one.round();
+    assert_eq!(events(&server), before + 1, "as after `git stash -u`");
+    std::fs::write(&named, "[shared]\nproject = \"acme/other\"\n").unwrap();
+    one.bash(("ann", "acme"), "rm -rf /");
+    one.round();
+    assert_eq!(events(&server), before + 1, "another queue, in which this machine takes no part");
+    std::fs::write(&named, text).unwrap();
+    one.bash(("ann", "acme"), "rm -rf /");
+    one.round();
+    assert_eq!(events(&server), before + 2);
+}
+
+#[test]
+fn x3_a_session_in_no_project_holds_up_nobody() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "summary");
+    let mut nowhere = one.call(("eve", "acme"), "SessionStart", json!({"source": "startup", "cwd": null}));
+    nowhere.cwd = String::new();
+    one.pipeline.handle(nowhere);
+    let open = one.store().sessions(&store::SessionFilter { only_open: true, ..Default::default() }).unwrap();
+    assert_eq!(open.iter().map(|session| session.project.as_str()).collect::<Vec<_>>(), [""]);
+    one.begin("ann", "acme");
+    one.round();
+    one.bash(("ann", "acme"), "rm -rf /");
+    assert_eq!(one.round().events_sent, 1);
+}
+
+#[test]
+fn x3_what_a_person_told_an_agent_does_not_leave() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "full");
+    one.round();
+    one.begin("ann", "acme");
+    let mut answer =
+        model::row::Event::noted("Answer", "ann", host::clock::uuid(host::clock::now()), host::clock::now());
+    answer.session = one.session_of("ann");
+    answer.reason = Some("ada denied Bash at a terminal: the customer Miller is bankrupt".into());
+    let write = [model::effect::Write::Event(Box::new(answer))];
+    one.store().transact(store::Durability::Full, |tx| tx.apply(&write)).unwrap();
+    one.bash(("ann", "acme"), "rm -rf /");
+    one.round();
+    let reasons =
+        server.sql("SELECT string_agg(event || ' ' || reason, ';') FROM taut.events WHERE reason IS NOT NULL");
+    assert!(reasons.starts_with("PreToolUse ") && !reasons.contains("Answer"), "{reasons}");
+    assert!(!server.dump().contains("Miller"));
+}
+
+#[test]
+fn x3_a_server_that_will_have_none_of_them_is_asked_no_more_for_each() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "summary");
+    one.begin("ann", "acme");
+    one.round();
+    let before = events(&server);
+    for n in 0..100 {
+        one.bash(("ann", "acme"), &format!("echo {n}"));
+    }
+    server.sql("ALTER TABLE taut.events ADD CONSTRAINT none CHECK (tool IS NULL OR tool <> 'Bash') NOT VALID");
+    let error = one.try_round().error.unwrap();
+    assert!(matches!(&error, store::ServerError::Refused(_)), "{error}");
+    assert!(one.store().unshipped().unwrap().0 >= 100, "they are not taken for sent");
+    server.sql("ALTER TABLE taut.events DROP CONSTRAINT none");
+    one.round();
+    assert_eq!((events(&server), one.store().unshipped().unwrap()), (before + 100, (0, 0)));
+}

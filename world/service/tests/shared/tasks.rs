@@ -46,7 +46,7 @@ fn x1_while_the_server_is_away_agents_are_told_and_everything_here_goes_on() {
     let id = store.shared_state().unwrap().unwrap().server;
     let hold = store.shared_holds(&id).unwrap().remove(0);
     let then = store::BootTime { ms: hold.confirmed.ms - 3_600_000, ..hold.confirmed };
-    store.transact(store::Durability::Full, |tx| tx.confirm_holds(&[&hold.claim], &then)).unwrap();
+    store.transact(store::Durability::Full, |tx| tx.confirm_holds(&[(&hold.claim, hold.lease_ms)], &then)).unwrap();
     one.share("postgresql://taut_agent@127.0.0.1:1/taut", "none");
     let report = one.try_round();
     assert!(matches!(report.error, Some(store::ServerError::Away(_))), "{report:?}");

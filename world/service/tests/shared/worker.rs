@@ -101,3 +101,37 @@ fn x1_a_server_that_takes_calls_and_says_nothing_holds_up_no_hook_and_no_end() {
     }
     drop(daemon);
 }
+
+#[test]
+fn x2_who_is_let_in_no_more_is_let_in_again_with_the_password_of_then() {
+    let Some(cluster) = testkit::postgres::Cluster::plan().tls().start() else { return };
+    let database = cluster.database();
+    let owner = shared_store::TargetWish {
+        url: Some(cluster.url(testkit::postgres::OWNER, &database)),
+        ..shared_store::TargetWish::default()
+    };
+    let owner = shared_store::Target::resolve(&owner, &shared_store::Surroundings::default()).unwrap();
+    let schema = shared_store::Schema::named("taut").unwrap();
+    shared_store::migrate(&owner, &schema, shared_store::Patience::default()).unwrap();
+    let mut one = Machine::new("vm-1");
+    let url = cluster.tcp_url("localhost", "taut_agent", &database);
+    let ca = cluster.certificates().ca.display().to_string();
+    let config =
+        format!("[shared]\nurl = \"{url}\"\nprojects = [\"acme/shop\"]\npassword_file = \"p\"\nca = \"{ca}\"\n");
+    std::fs::write(&one.setting.user_config, config).unwrap();
+    let file = one.setting.user_config.with_file_name("p");
+    let keep = |password: &str| {
+        std::fs::write(&file, password).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    };
+    let is = |password: &str| cluster.sql(&database, &format!("ALTER ROLE taut_agent PASSWORD '{password}'"));
+    keep("first-secret");
+    is("first-secret");
+    one.round();
+    is("second-secret");
+    cluster.sql(&database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'taut_agent'");
+    let refused = one.rounds_until(|report| matches!(report.error, Some(store::ServerError::Refused(_))));
+    assert!(refused.error.unwrap().to_string().contains("password"));
+    keep("second-secret");
+    one.round();
+}

@@ -2,7 +2,9 @@
 -- The clock is the server's, always clock_timestamp(): now() is the start of the transaction, which may have waited.
 
 -- name: server_id
-SELECT jsonb_build_object('id', value)::text FROM {s}.meta WHERE name = 'id';
+-- With the oldest client that is let in, so that a command learns of it in the flight that finds its queue.
+SELECT jsonb_build_object('id', value,
+  'oldest', (SELECT value FROM {s}.meta WHERE name = 'oldest')::int)::text FROM {s}.meta WHERE name = 'id';
 
 -- name: project_find
 -- $1 name.
@@ -14,9 +16,12 @@ INSERT INTO {s}.projects (name) VALUES ($1::text) ON CONFLICT (name) DO NOTHING
 RETURNING jsonb_build_object('id', id)::text;
 
 -- name: guard
--- First in every transaction of several statements: a client that is stopped in the middle holds nothing for long.
+-- First in every transaction that writes: a client that is stopped in the middle holds nothing for long, nobody's lock is
+-- waited for for long, and what nobody waits for any more ends by itself. $1 the server's own id, or NULL where it is not
+-- known yet: on another one the division fails, and with it the transaction.
 SELECT jsonb_build_array(set_config('idle_in_transaction_session_timeout', '5s', true),
-  set_config('statement_timeout', '10s', true), set_config('lock_timeout', '5s', true))::text;
+  set_config('statement_timeout', '8s', true), set_config('lock_timeout', '2s', true),
+  1 / CASE WHEN $1::text IS NULL OR EXISTS (SELECT FROM {s}.meta WHERE name = 'id' AND value = $1::text) THEN 1 ELSE 0 END)::text;
 
 -- name: wake
 -- Rests that are over end, a few at a time. $1 at most.
@@ -38,6 +43,8 @@ WITH pick AS MATERIALIZED (
   SELECT id FROM {s}.tasks
   -- `project + 0` is what the one index in the right order has.
   WHERE project + 0 = $1::int AND status = 'open' AND open_blockers = 0 AND ready_at IS NULL
+    -- The highest number there is has no next one.
+    AND attempt < 2147483647
   ORDER BY priority, created_at, id LIMIT 1
   FOR NO KEY UPDATE SKIP LOCKED
 ), taken AS (
@@ -57,7 +64,7 @@ SELECT ({whole} || jsonb_build_object({results}))::text FROM taken t;
 -- The same for one that is named. $7 slug. No row: read it and say why. Who changes it is waited for.
 WITH pick AS MATERIALIZED (
   SELECT id FROM {s}.tasks
-  WHERE project = $1::int AND slug = $7::text AND status = 'open' AND open_blockers = 0
+  WHERE project = $1::int AND slug = $7::text AND status = 'open' AND open_blockers = 0 AND attempt < 2147483647
     AND (ready_at IS NULL OR ready_at <= clock_timestamp())
   FOR NO KEY UPDATE
 ), taken AS (

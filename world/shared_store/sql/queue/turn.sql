@@ -6,7 +6,7 @@
 -- was not written: look, and decide again or say why not.
 WITH w AS (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS w (id bigint, was text, attempt int, claim uuid, need text, status text,
-    retry_count int, failures int, releases int, fail_reason text, rest_ms bigint, result jsonb)
+    retry_count bigint, failures bigint, releases bigint, fail_reason text, rest_ms bigint, result jsonb)
 ), pick AS MATERIALIZED (
   SELECT w.* FROM {s}.tasks t JOIN w ON w.id = t.id
   WHERE t.status = w.was AND t.attempt = w.attempt AND t.claim IS NOT DISTINCT FROM w.claim
@@ -14,7 +14,10 @@ WITH w AS (
 )
 UPDATE {s}.tasks t
 SET status = w.status, machine = NULL, claim = NULL, agent = NULL, session = NULL, lease_until = NULL, lease_ms = NULL,
-    renewed_at = NULL, graced = false, retry_count = w.retry_count, failures = w.failures, releases = w.releases,
+    renewed_at = NULL, graced = false,
+    -- Within the bounds of a tally: one that was counted beyond them would stop every turn beside it.
+    retry_count = greatest(0, least(w.retry_count, 1000000)), failures = greatest(0, least(w.failures, 1000000)),
+    releases = greatest(0, least(w.releases, 1000000)),
     fail_reason = w.fail_reason, result = coalesce(w.result, t.result),
     ready_at = clock_timestamp() + w.rest_ms * interval '1 millisecond', updated_at = clock_timestamp(),
     deleted_at = CASE w.status WHEN 'deleted' THEN coalesce(t.deleted_at, clock_timestamp()) END
@@ -46,8 +49,10 @@ WITH w AS (
 ), pick AS MATERIALIZED (
   SELECT t.id, told.step FROM {s}.tasks t JOIN told ON told.id = t.id ORDER BY t.id FOR NO KEY UPDATE OF t
 )
--- A step, never a count: two blockers that end at once would each count the other as open.
-UPDATE {s}.tasks t SET open_blockers = t.open_blockers + pick.step FROM pick WHERE t.id = pick.id;
+-- A step, never a count: two blockers that end at once would each count the other as open. Within bounds, because a member
+-- may have written another number there, and a blocker ends all the same.
+UPDATE {s}.tasks t SET open_blockers = least(greatest(t.open_blockers::bigint + pick.step, 0), 1000000)
+FROM pick WHERE t.id = pick.id;
 
 -- name: standing
 -- A task as the engine decides over it, and the attempt that is asked about. $1 project, $2 slug, $3 machine; one of

@@ -9,6 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use store::{ServerError, TaskStanding};
 
+/// The last priority there is.
+pub(super) const LOWEST: u8 = 3;
+
 /// Reads the rows of one flight.
 pub(super) struct Reading<'a> {
     pub queue: &'a str,
@@ -49,11 +52,12 @@ pub(super) struct TaskRow {
     title: String,
     description: Option<String>,
     category: Option<String>,
-    priority: u8,
+    /// Any number, and any JSON: what another client or a hand wrote there is no reason to stop a queue.
+    priority: i64,
     spec: Option<String>,
     #[serde(rename = "ref")]
     reference: Option<String>,
-    steps: Option<Vec<StepRow>>,
+    steps: Option<Value>,
     result: Option<Value>,
     created_at: i64,
     updated_at: i64,
@@ -100,6 +104,21 @@ pub(super) fn row<T: DeserializeOwned>(value: Value) -> Result<T, Trouble> {
 
 pub(super) fn rows<T: DeserializeOwned>(values: Rows) -> Result<Vec<T>, Trouble> {
     values.into_iter().map(row).collect()
+}
+
+/// Those of a list that can be read: one that cannot hides none of the others. Where none can, the server is not understood.
+pub(super) fn readable<T: DeserializeOwned>(values: Rows) -> Result<Vec<T>, Trouble> {
+    let (read, unread): (Vec<_>, Vec<_>) = values.into_iter().map(row).partition(Result::is_ok);
+    match unread.into_iter().next() {
+        Some(Err(trouble)) if read.is_empty() => Err(trouble),
+        _ => Ok(read.into_iter().flatten().collect()),
+    }
+}
+
+/// What is no step is none.
+fn step(value: &Value) -> Option<TaskStep> {
+    let StepRow { content, done } = StepRow::deserialize(value).ok()?;
+    Some(TaskStep { content, done })
 }
 
 /// How far this machine's clock is ahead of the server's, by the earliest moment that a flight tells as its own and the
@@ -154,18 +173,18 @@ impl Reading<'_> {
         let queued = self.queued(&row.queued);
         let mut deps: Vec<String> = row.blockers.iter().flatten().map(|blocker| blocker.slug.clone()).collect();
         deps.sort_unstable();
-        let steps = row.steps.iter().flatten().map(|step| TaskStep { content: step.content.clone(), done: step.done });
+        let steps = row.steps.iter().filter_map(Value::as_array).flatten().filter_map(step).collect();
         Task {
             plan: TaskPlan {
                 slug: queued.slug.clone(),
                 title: row.title.clone(),
                 description: row.description.clone(),
                 category: row.category.clone(),
-                priority: Priority(row.priority),
+                priority: Priority(u8::try_from(row.priority.clamp(0, LOWEST.into())).unwrap_or(LOWEST)),
                 spec: row.spec.clone(),
                 reference: row.reference.clone(),
                 deps,
-                steps: steps.collect(),
+                steps,
                 // Another machine's command is never run here.
                 verify: None,
             },

@@ -24,6 +24,16 @@ impl Trouble {
             Self::Final(_) => false,
         }
     }
+
+    /// Whether another's open transaction was in the way.
+    pub fn is_locked(&self) -> bool {
+        matches!(self, Self::Flight(error) if error.is_locked())
+    }
+
+    /// Whether another server answers than the one that this was for: nothing of it was kept there.
+    pub fn is_of_another_server(&self) -> bool {
+        matches!(self, Self::Flight(error) if error.is_of_another_server())
+    }
 }
 
 impl From<FlightError> for Trouble {
@@ -36,7 +46,7 @@ impl From<Trouble> for ServerError {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::Flight(error) => error.into(),
-            Trouble::Overtaken(why) => Self::Away(why),
+            Trouble::Overtaken(why) => Self::Busy(why),
             Trouble::Final(error) => error,
         }
     }
@@ -46,6 +56,8 @@ impl From<Trouble> for ServerError {
 pub(crate) struct Flights<'a> {
     pub connection: &'a mut Connection,
     pub schema: &'a str,
+    /// The server's own id, where it is known: what is written is kept by no other.
+    pub server: Option<&'a str>,
     pub clock: &'a (dyn Fn() -> Ms + Send + Sync),
     /// When the last flight was sent.
     pub sent: Ms,
@@ -71,6 +83,26 @@ impl Flights<'_> {
         self.sent = (self.clock)();
         let statements: Vec<Statement> = asks.into_iter().map(|Ask(statement)| statement).collect();
         Ok(self.connection.flight(&statements, InTransaction::No)?)
+    }
+
+    /// The first statement of every transaction.
+    pub fn guard(&self) -> Ask {
+        self.ask("guard", vec![maybe(self.server)])
+    }
+
+    /// Statements that write: one guarded transaction, sent at once, so that nobody's lock is waited for without end.
+    pub fn write<const N: usize>(&mut self, asks: [Ask; N]) -> Result<[Rows; N], Trouble> {
+        let mut whole = vec![Ask::begin(), self.guard()];
+        whole.extend(asks);
+        whole.push(Ask::commit());
+        let rows: Vec<Rows> = self.fly_all(whole)?.into_iter().skip(2).take(N).collect();
+        rows.try_into().map_err(|_| Trouble::Flight(FlightError::Garbled))
+    }
+
+    /// One of them.
+    pub fn write_one(&mut self, name: &str, parameters: Vec<Option<String>>) -> Result<Rows, Trouble> {
+        let [rows] = self.write([self.ask(name, parameters)])?;
+        Ok(rows)
     }
 
     /// One statement alone.

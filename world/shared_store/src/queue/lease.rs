@@ -3,9 +3,9 @@
 use super::PgQueue;
 use super::answer::{self, QueuedRow, shift};
 use super::flights::{json, text};
-use super::turn::{grant, ids};
+use super::turn::grant;
 use serde::Deserialize;
-use store::{HeldThere, Renewal, ServerError, TaskStanding};
+use store::{HeldThere, Renewal, Renewed, RenewedLease, ServerError, TaskStanding};
 
 #[derive(Deserialize)]
 struct HeldRow {
@@ -20,12 +20,37 @@ struct HeldRow {
     releases: i64,
 }
 
-pub(super) fn renew(queue: &mut PgQueue, holds: &[Renewal]) -> Result<Vec<i64>, ServerError> {
+#[derive(Deserialize)]
+struct RenewedRow {
+    id: i64,
+    /// `None` where another holds the row in an open transaction.
+    lease_ms: Option<i64>,
+}
+
+pub(super) fn renew(queue: &mut PgQueue, holds: &[Renewal]) -> Result<Renewed, ServerError> {
     if holds.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Renewed::default());
     }
     let told = serde_json::to_value(holds).ok().and_then(json);
-    queue.link.verb(|flights| ids(flights.one("renew", vec![told.clone()])?))
+    queue.link.verb(|flights| {
+        let rows = match flights.write_one("renew", vec![told.clone()]) {
+            // A row that somebody keeps locked costs no other its lease.
+            Err(trouble) if trouble.is_locked() => flights.write_one("renew_free", vec![told.clone()])?,
+            rows => rows?,
+        };
+        Ok(renewed(answer::rows(rows)?))
+    })
+}
+
+fn renewed(rows: Vec<RenewedRow>) -> Renewed {
+    let mut renewed = Renewed::default();
+    for RenewedRow { id, lease_ms } in rows {
+        match lease_ms {
+            Some(lease_ms) => renewed.kept.push(RenewedLease { id, lease_ms }),
+            None => renewed.locked.push(id),
+        }
+    }
+    renewed
 }
 
 pub(super) fn lapsed(queue: &mut PgQueue, most: usize) -> Result<Vec<TaskStanding>, ServerError> {
@@ -36,14 +61,14 @@ pub(super) fn lapsed(queue: &mut PgQueue, most: usize) -> Result<Vec<TaskStandin
         grant(flights, grace)?;
         let rows = flights.one("lapsed", parameters.clone())?;
         let reading = identity.reading(shift(flights.sent, &rows));
-        let rows: Vec<QueuedRow> = answer::rows(rows)?;
+        let rows: Vec<QueuedRow> = answer::readable(rows)?;
         Ok(rows.iter().map(|row| reading.standing(row, &identity.machine.label)).collect())
     })
 }
 
 pub(super) fn held(queue: &mut PgQueue) -> Result<Vec<HeldThere>, ServerError> {
     let parameters = vec![text(&queue.identity.project.to_string()), text(&queue.identity.machine.id)];
-    let rows: Vec<HeldRow> = queue.link.verb(|flights| answer::rows(flights.one("held", parameters.clone())?))?;
+    let rows: Vec<HeldRow> = queue.link.verb(|flights| answer::readable(flights.one("held", parameters.clone())?))?;
     let held = rows.into_iter().map(|row| HeldThere {
         id: row.id,
         slug: row.slug,

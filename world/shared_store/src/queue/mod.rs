@@ -11,16 +11,17 @@ mod turn;
 
 pub use sql::queue_statement;
 
-use crate::ServerLink;
+use crate::migrate::refuse_too_old;
+use crate::{Connection, InTransaction, Schema, ServerLink, Statement};
 use answer::Reading;
-use flights::{Flights, text};
+use flights::{Flights, Trouble, text};
 use model::task::{Attempt, Queued, Task};
 use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
 use store::{
-    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, ServerClaim,
-    ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
+    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, Renewed,
+    ServerClaim, ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
 };
 
 /// What a holder gets to speak up after a server has started.
@@ -53,6 +54,8 @@ struct Identity {
 #[derive(Deserialize)]
 struct ServerId {
     id: String,
+    /// The oldest client that may still write.
+    oldest: u32,
 }
 
 #[derive(Deserialize)]
@@ -64,23 +67,20 @@ impl PgQueue {
     /// Finds the queue, and makes it where there is none of this name.
     ///
     /// # Errors
-    /// Where the server is away, or has no tables of ours.
+    /// Where the server is away, has no tables of ours, lets in only who is newer, or is another than the link is for.
     pub fn open(mut link: ServerLink, machine: MachineIdentity, queue: &str) -> Result<Self, ServerError> {
         let (server, project) = link.verb(|flights| {
             let flight = [flights.ask("server_id", Vec::new()), flights.ask("project_find", vec![text(queue)])];
             let [server, found] = flights.fly(flight)?;
-            let server = server.into_iter().next().map(answer::row::<ServerId>).transpose()?;
+            let server = server.into_iter().next().map(answer::row::<ServerId>).transpose()?.ok_or_else(nameless)?;
+            refuse_too_old(server.oldest).map_err(Trouble::Final)?;
             let project = match found.into_iter().next() {
                 Some(found) => answer::row::<ProjectId>(found)?.id,
                 None => make_project(flights, queue)?,
             };
-            Ok((server, project))
+            Ok((server.id, project))
         })?;
-        let Some(ServerId { id: server }) = server else {
-            return Err(ServerError::Refused(
-                "the server has no id of its own; its owner runs `taut shared migrate`".to_string(),
-            ));
-        };
+        link.bind(&server)?;
         let place = QueuePlace { server, queue: queue.to_string(), shown: link.shown() };
         let identity = Identity { machine, queue: queue.to_string(), project };
         let grace_ms = i64::try_from(GRACE.as_millis()).unwrap_or(i64::MAX);
@@ -101,15 +101,32 @@ impl PgQueue {
     pub fn into_link(self) -> ServerLink {
         self.link
     }
+
+    /// Whether its connection did not break. After another one the queue is to be found anew.
+    pub fn is_open(&self) -> bool {
+        self.link.is_open()
+    }
 }
 
-fn make_project(flights: &mut Flights<'_>, queue: &str) -> Result<i64, flights::Trouble> {
+/// The server's own id; `None` where it has none.
+pub(crate) fn server_id(connection: &mut Connection, schema: &Schema) -> Result<Option<String>, ServerError> {
+    let asked = Statement::new(queue_statement("server_id"), schema.name(), Vec::new());
+    let row = connection.flight(&[asked], InTransaction::No)?.into_iter().flatten().next();
+    Ok(row.map(answer::row::<ServerId>).transpose()?.map(|server| server.id))
+}
+
+fn nameless() -> Trouble {
+    let why = "the server has no id of its own; its owner runs `taut shared migrate`";
+    Trouble::Final(ServerError::Refused(why.to_string()))
+}
+
+fn make_project(flights: &mut Flights<'_>, queue: &str) -> Result<i64, Trouble> {
     // Where another made it at the same moment, nothing is made here and it is there to be found.
     let flight = [flights.ask("project_make", vec![text(queue)]), flights.ask("project_find", vec![text(queue)])];
-    let [made, found] = flights.fly(flight)?;
+    let [made, found] = flights.write(flight)?;
     match made.into_iter().chain(found).next() {
         Some(row) => Ok(answer::row::<ProjectId>(row)?.id),
-        None => Err(flights::Trouble::Overtaken(format!("the queue {queue} is being made; try again"))),
+        None => Err(Trouble::Overtaken(format!("the queue {queue} is being made; try again"))),
     }
 }
 
@@ -178,7 +195,7 @@ impl TaskServer for PgQueue {
         turn::turns(self, turns)
     }
 
-    fn renew(&mut self, holds: &[Renewal]) -> Result<Vec<i64>, ServerError> {
+    fn renew(&mut self, holds: &[Renewal]) -> Result<Renewed, ServerError> {
         lease::renew(self, holds)
     }
 

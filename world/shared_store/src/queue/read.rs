@@ -57,7 +57,7 @@ pub(super) fn tasks(queue: &mut PgQueue, filter: &TaskFilter) -> Result<Vec<Task
     queue.link.verb(|flights| {
         let rows = flights.one("tasks", filtered(identity, filter))?;
         let reading = identity.reading(shift(flights.sent, &rows));
-        Ok(answer::rows::<TaskRow>(rows)?.iter().map(|row| reading.task(row)).collect())
+        Ok(answer::readable::<TaskRow>(rows)?.iter().map(|row| reading.task(row)).collect())
     })
 }
 
@@ -81,7 +81,7 @@ pub(super) fn attempts(queue: &mut PgQueue, slug: &str) -> Result<Vec<Attempt>, 
     queue.link.verb(|flights| {
         let rows = flights.one("attempts", vec![identity.project(), text(slug)])?;
         let reading = identity.reading(shift(flights.sent, &rows));
-        Ok(answer::rows::<AttemptRow>(rows)?.iter().map(|row| reading.attempt(row)).collect())
+        Ok(answer::readable::<AttemptRow>(rows)?.iter().map(|row| reading.attempt(row)).collect())
     })
 }
 
@@ -107,7 +107,7 @@ pub(super) fn tasks_of_document(queue: &mut PgQueue, spec: &str) -> Result<Vec<Q
     queue.link.verb(|flights| {
         let rows = flights.one("document", vec![identity.project(), text(spec)])?;
         let reading = identity.reading(shift(flights.sent, &rows));
-        Ok(answer::rows::<QueuedRow>(rows)?.iter().map(|row| reading.queued(row)).collect())
+        Ok(answer::readable::<QueuedRow>(rows)?.iter().map(|row| reading.queued(row)).collect())
     })
 }
 
@@ -158,10 +158,10 @@ pub(super) fn waiting(queue: &mut PgQueue) -> Result<WaitingTasks, ServerError> 
         let shift = shift(flights.sent, &look);
         let reading = identity.reading(shift);
         let queued = |rows| -> Result<Vec<Queued>, Trouble> {
-            Ok(answer::rows::<QueuedRow>(rows)?.iter().map(|row| reading.queued(row)).collect())
+            Ok(answer::readable::<QueuedRow>(rows)?.iter().map(|row| reading.queued(row)).collect())
         };
         let look = looked(identity, shift, look)?;
-        let blocked = answer::rows::<QueuedRow>(blocked)?;
+        let blocked = answer::readable::<QueuedRow>(blocked)?;
         Ok(WaitingTasks {
             counts: look.counts,
             claimable: look.claimable,

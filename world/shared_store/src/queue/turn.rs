@@ -8,6 +8,9 @@ use model::task::TaskStatus;
 use serde::Deserialize;
 use store::{AttemptKey, LeaseNeed, ServerError, ServerTurn, TaskStanding, TurnAnswer};
 
+/// Each of them is waited for.
+const MOST_LOCKED: usize = 3;
+
 #[derive(Deserialize)]
 struct Written {
     id: i64,
@@ -18,7 +21,32 @@ pub(super) fn turns(queue: &mut PgQueue, turns: &[ServerTurn]) -> Result<Vec<i64
         return Ok(Vec::new());
     }
     refuse_claims(turns)?;
-    queue.link.verb(|flights| write(flights, turns))
+    match queue.link.verb(|flights| write(flights, turns)) {
+        Err(ServerError::Refused(_) | ServerError::Busy(_)) if turns.len() > 1 => one_by_one(queue, turns),
+        written => written,
+    }
+}
+
+/// What one is refused for, or kept from, holds up none of the others.
+fn one_by_one(queue: &mut PgQueue, turns: &[ServerTurn]) -> Result<Vec<i64>, ServerError> {
+    let (mut written, mut refused, mut locked) = (Vec::new(), None, 0);
+    for turn in turns {
+        match queue.link.verb(|flights| write(flights, std::slice::from_ref(turn))) {
+            Ok(ids) => written.extend(ids),
+            Err(ServerError::Away(why)) => return Err(ServerError::Away(why)),
+            Err(error) => {
+                locked += usize::from(matches!(error, ServerError::Busy(_)));
+                refused.get_or_insert(error);
+            }
+        }
+        if locked == MOST_LOCKED {
+            break;
+        }
+    }
+    match refused {
+        Some(error) if written.is_empty() => Err(error),
+        _ => Ok(written),
+    }
 }
 
 pub(super) fn settle(queue: &mut PgQueue, turn: &ServerTurn) -> Result<TurnAnswer, ServerError> {
@@ -70,7 +98,7 @@ fn written_in_grace(flights: &mut Flights<'_>, turns: &[ServerTurn], grace_ms: i
 /// Every lease that was not given one since its last renewal.
 pub(super) fn grant(flights: &mut Flights<'_>, grace_ms: i64) -> Result<(), Trouble> {
     if grace_ms > 0 {
-        flights.one("grant", vec![text(&grace_ms.to_string())])?;
+        flights.write_one("grant", vec![text(&grace_ms.to_string())])?;
     }
     Ok(())
 }
@@ -84,17 +112,15 @@ pub(super) fn told<'a>(turns: impl IntoIterator<Item = &'a ServerTurn>) -> Resul
 }
 
 /// Gives the ids of those that were written.
-fn write(flights: &mut Flights<'_>, turns: &[ServerTurn]) -> Result<Vec<i64>, Trouble> {
+pub(super) fn write(flights: &mut Flights<'_>, turns: &[ServerTurn]) -> Result<Vec<i64>, Trouble> {
     let all = told(turns)?;
     if turns.iter().all(|turn| turn.outcome.is_some() && turn.claim.is_some()) {
-        let (guard, turn) = (flights.ask("guard", Vec::new()), flights.ask("turn", vec![all.clone()]));
-        let flight = [Ask::begin(), guard, turn, flights.ask("turned", vec![all]), Ask::commit()];
-        let [_, _, written, _, _] = flights.fly(flight)?;
+        let [written, _] = flights.write([flights.ask("turn", vec![all.clone()]), flights.ask("turned", vec![all])])?;
         return ids(written);
     }
     // Only this transaction's own word is told to those who wait, so its answer is read first.
     flights.open = true;
-    let flight = [Ask::begin(), flights.ask("guard", Vec::new()), flights.ask("turn", vec![all])];
+    let flight = [Ask::begin(), flights.guard(), flights.ask("turn", vec![all])];
     let [_, _, written] = flights.fly(flight)?;
     let written = ids(written)?;
     let mine = told(turns.iter().filter(|turn| written.contains(&turn.id)))?;
@@ -103,7 +129,7 @@ fn write(flights: &mut Flights<'_>, turns: &[ServerTurn]) -> Result<Vec<i64>, Tr
     Ok(written)
 }
 
-pub(super) fn ids(rows: Rows) -> Result<Vec<i64>, Trouble> {
+fn ids(rows: Rows) -> Result<Vec<i64>, Trouble> {
     Ok(answer::rows::<Written>(rows)?.into_iter().map(|row| row.id).collect())
 }
 

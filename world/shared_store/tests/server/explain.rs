@@ -135,7 +135,8 @@ fn f3_messages_that_wait_are_found_by_index_among_many_that_were_fetched() {
         let Some(server) = Server::migrated() else { return };
         server.sql(BLIND);
         server.sql(&format!(
-            "INSERT INTO taut.messages (id, kind, from_machine, to_machine, to_agent, body, fetched_at)
+            "INSERT INTO taut.machines (id, label, build, speaks, by) VALUES ('{MACHINE}', 'm', 'x', 1, 'taut_agent');
+             INSERT INTO taut.messages (id, kind, from_machine, to_machine, to_agent, body, fetched_at)
                SELECT gen_random_uuid(), 'note', gen_random_uuid(), '{MACHINE}', 'a', 'x',
                       CASE WHEN n % 1000 > 0 THEN clock_timestamp() END FROM generate_series(1, {TASKS}) AS n; {analyzed}"
         ));

@@ -17,7 +17,7 @@ fn told(answer: impl FnOnce(TcpStream) + Send + 'static) -> String {
     let opened = Connection::open(&at(&format!("postgresql://a@127.0.0.1:{port}/d")), patience);
     server.join().unwrap();
     match opened {
-        Err(ServerError::Away(words)) => words,
+        Err(ServerError::Away(words) | ServerError::Busy(words)) => words,
         Err(ServerError::Refused(words)) => panic!("it is believed: {words}"),
         Ok(_) => panic!("it is taken for a server"),
     }

@@ -4,10 +4,13 @@ mod connect;
 mod credentials;
 mod explain;
 mod hostile;
+mod hostile_member;
 mod migrations;
 mod months;
+mod pooler;
 mod record;
 mod rights;
+mod roles;
 mod tls;
 mod traps;
 mod versions;
@@ -70,7 +73,7 @@ fn ask(sql: &str) -> shared_store::Statement {
 fn refusal<T>(answer: Result<T, ServerError>) -> String {
     match answer {
         Err(ServerError::Refused(words)) => words,
-        Err(ServerError::Away(words)) => panic!("it is away: {words}"),
+        Err(ServerError::Away(words) | ServerError::Busy(words)) => panic!("it is away: {words}"),
         Ok(_) => panic!("it was let in"),
     }
 }

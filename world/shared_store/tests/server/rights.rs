@@ -94,6 +94,8 @@ fn a_member_writes_the_record_and_reads_only_the_projects_it_was_granted() {
     assert_eq!(seen(&mut member), json!([]));
     assert_eq!(seen(&mut server.connect("taut_reader")), json!([1, 2]));
     let id = "0192f7a0-0000-7000-8000-000000000001";
+    let machine = format!("INSERT INTO taut.machines (id, label, build, speaks) VALUES ('{id}', 'x', 'x', 1)");
+    member.flight(&[ask(&machine)], InTransaction::No).unwrap();
     let put = format!(
         "INSERT INTO taut.events (at, machine, id, seq, project, agent, event, verdict, micros)
          VALUES ('2026-01-01', '{id}', '{id}', 1, 1, 'a', 'x', 'pass', 1) ON CONFLICT DO NOTHING"

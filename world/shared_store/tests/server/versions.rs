@@ -101,7 +101,7 @@ impl Member {
         let task = &mine.task.queued;
         let renewal =
             Renewal { id: task.row, attempt: task.attempt, claim: mine.claim.clone(), age_ms: 0, lease_ms: None };
-        assert_eq!(queue.renew(&[renewal]).unwrap(), [task.row]);
+        assert!(queue.renew(&[renewal]).unwrap().lease_of(task.row).is_some());
         assert!(is_taken(queue.settle(&done(&mine)).unwrap()));
     }
 

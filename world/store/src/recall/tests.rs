@@ -30,7 +30,7 @@ impl Memory {
     /// A session of an agent in a project, both named after one another.
     fn session(&self, id: &str, project: &str) {
         let conn = &self.store.conn;
-        conn.execute("INSERT OR IGNORE INTO projects VALUES (?1, 1)", [project]).unwrap();
+        conn.execute("INSERT OR IGNORE INTO projects (path, first_seen) VALUES (?1, 1)", [project]).unwrap();
         let row = "INSERT INTO sessions (id, logical_id, agent, state, started_at, last_seen_at, ended_at, conversation, project, source)
             VALUES (?1, ?1, 'agent-' || ?1, 'ended', 1, 1, 2, ?1, ?2, 'startup')";
         conn.execute(row, [id, project]).unwrap();

@@ -1,7 +1,7 @@
 //! What a failed iteration means: waited out, tried again, or the end.
 
 use super::{EndedAgent, Loop, LoopEffect, Terms, WaitKind};
-use crate::queue::SESSION_EXITED;
+use crate::queue::{LEASE_UNSURE, SESSION_EXITED};
 use crate::redact;
 use model::Ms;
 use model::run::{AgentTrouble, Finish};
@@ -44,6 +44,14 @@ impl Loop {
             Some(AgentTrouble::NotStarted { what }) => {
                 self.uncount();
                 self.finish(Finish::Error, format!("{MAY_NOT_WORK}: {what}, then `taut loop resume`"))
+            }
+            // The queue itself says whether its server is there again.
+            Some(AgentTrouble::Unsure { what }) => {
+                self.uncount();
+                match self.seen.clone() {
+                    Some(seen) => self.gate(terms, seen, now),
+                    None => self.finish(Finish::Error, what.clone()),
+                }
             }
             _ => {
                 let mut effects = vec![LoopEffect::PutAside { iteration: self.tally.iterations }];
@@ -111,6 +119,7 @@ pub(super) fn release_reason(trouble: Option<&AgentTrouble>) -> &'static str {
         Some(AgentTrouble::Transient { .. }) => "the service was not there",
         Some(AgentTrouble::Refused { .. }) => MAY_NOT_WORK,
         Some(AgentTrouble::NotStarted { .. }) => "the agent could not be started",
+        Some(AgentTrouble::Unsure { .. }) => LEASE_UNSURE,
     }
 }
 

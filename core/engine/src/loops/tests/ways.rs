@@ -130,6 +130,32 @@ fn l4_l7_a_queue_is_waited_for_or_stuck_and_the_last_is_to_let_go_and_leave() {
     );
 }
 
+#[test]
+fn x2_l12_an_agent_that_was_stopped_for_an_unsure_lease_is_no_iteration_and_no_failure() {
+    let unsure = || troubled(AgentTrouble::Unsure { what: "it was stopped".into() });
+    let played = |iterations| {
+        let mut play = Play::new(iterations);
+        (play.terms.limits.max_failures, play.terms.limits.same_failures) = (Some(1), 1);
+        play.run()
+    };
+    let (state, effects) = played(vec![(unsure(), seen(5, 0)), (unsure(), seen(5, 0)), (ended(0), seen(0, 1))]);
+    assert_eq!((state.finish, state.tally.iterations, state.tally.failures), (Some(Finish::Complete), 1, 0));
+    let uncounted = LoopEffect::Release { reason: crate::queue::LEASE_UNSURE, counts: false };
+    assert_eq!(effects.iter().filter(|effect| **effect == uncounted).count(), 2);
+    assert!(
+        !effects.iter().any(|effect| matches!(effect, LoopEffect::Wait { .. })),
+        "the server is there: {effects:?}"
+    );
+    let open = Open::At(Ms(1_005_000));
+    let away = WorkState { work: WorkCount::Counted { left: 5, done: 1, open }, ..seen(5, 0) };
+    let (state, effects) = played(vec![(unsure(), away)]);
+    assert_eq!((state.finish, state.tally.iterations), (Some(Finish::Limit), 0), "waited for to the end of its time");
+    assert!(
+        effects.iter().any(|effect| matches!(effect, LoopEffect::Wait { kind: WaitKind::Tasks, .. })),
+        "{effects:?}"
+    );
+}
+
 /// What a worker claimed again and nobody worked on since goes back without a second count.
 #[test]
 fn q5_l11_an_iteration_is_counted_once_and_a_worker_goes_on_unless_its_run_ends() {

@@ -55,6 +55,11 @@ pub fn run(args: &ConnectArgs, printer: &Printer) -> Result<Exit, CliError> {
     if !change.diff().is_empty() {
         tell(printer, text!("written to {}", change.file.display()));
     }
+    let before = (&known.url, &known.service);
+    if before != (&None, &None) && before != (&section.url, &section.service) {
+        // What it is to the server before, and by which role, it is not to this one.
+        crate::commands::telemetry::start_again(printer)?;
+    }
     after(&section, repository.as_ref(), args, printer)?;
     if printer.json() {
         let mut object = reached.object();
@@ -156,7 +161,7 @@ fn unchanged(error: &ServerError) -> CliError {
     let hint = said.hint_text().unwrap_or_default().to_string();
     let hint = match error {
         ServerError::Away(_) => "is it running, and may this machine reach it? Then the same command again".to_string(),
-        ServerError::Refused(_) => hint,
+        ServerError::Refused(_) | ServerError::Busy(_) => hint,
     };
     CliError::failed(format!("{}; nothing was changed", said.what())).hint(hint)
 }

@@ -13,7 +13,7 @@ use pipeline::{ServerAddress, SettingsSource, SharedServer};
 use policy::config::sections::{SchemaName, ServerUrl, SharedSection};
 use serde_json::json;
 use service::shared_target::{around_command, shared_target};
-use shared_store::{Connection, GivenUrl, Migrated, Patience, SPEAKS, Schema, Surroundings, Target};
+use shared_store::{Connection, GivenUrl, KnownRole, Migrated, Patience, SPEAKS, Schema, Surroundings, Target};
 use store::ServerError;
 
 #[derive(Debug, Args)]
@@ -49,6 +49,10 @@ pub fn run(args: &MigrateArgs, printer: &Printer) -> Result<Exit, CliError> {
         false => None,
     };
     let from = found.as_ref().map_or(0, |found| found.version);
+    let known = match from {
+        0 => shared_store::known_roles(&mut connection, &schema).map_err(|error| said(&error))?,
+        _ => Vec::new(),
+    };
     if from < SPEAKS {
         let what = if from == 0 { "made" } else { "brought forward" };
         tell(
@@ -61,6 +65,7 @@ pub fn run(args: &MigrateArgs, printer: &Printer) -> Result<Exit, CliError> {
                 text!("Two roles go with it: {} works, {} only reads.", schema.agent_role(), schema.reader_role()),
             );
         }
+        show_known(&known, printer);
     }
     let mut owned = OwnedSchema { connection: &mut connection, schema: &schema, found };
     let wished = args.wishes.tell(&mut owned, printer)?;
@@ -79,6 +84,20 @@ pub fn run(args: &MigrateArgs, printer: &Printer) -> Result<Exit, CliError> {
     }
     show(did, &schema, printer);
     Ok(Exit::Ok)
+}
+
+/// Who comes along with roles that the server has already, perhaps of another team's database.
+fn show_known(known: &[KnownRole], printer: &Printer) {
+    for KnownRole { role, members } in known {
+        let who = match members.as_slice() {
+            [] => "nobody is a member of it, and who has its password".to_string(),
+            members => format!("its members are {}. Each of them", members.join(", ")),
+        };
+        tell(printer, text!("The server has the role {} already; {} may do here what it may.", role, who));
+    }
+    if !known.is_empty() {
+        tell(printer, "Roles are of the whole server. For another team: --schema NAME, which has roles of its own.");
+    }
 }
 
 /// An owner's password is asked for where it is missing, and kept nowhere.
@@ -145,7 +164,7 @@ fn owner(args: &MigrateArgs, places: &PathVariables) -> Result<SharedServer, Cli
         return Err(CliError::usage(format!("`{schema}` is no name of a schema")).hint("small letters, digits and _"));
     }
     let ca = args.ca.as_ref().map(super::wish::absolute).transpose()?.or(known.ca);
-    let own = SharedSection { ca, sslmode: known.sslmode, schema, ..SharedSection::default() };
+    let own = SharedSection { ca, schema, ..SharedSection::default() };
     let usage = || {
         CliError::usage("whose database is it? No address was given, and TAUT_DATABASE_URL is not set")
             .hint("taut shared migrate postgresql://owner@host:5432/database")

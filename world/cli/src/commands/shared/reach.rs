@@ -106,7 +106,7 @@ pub fn helps(error: &ServerError) -> String {
             Some((_, help)) => help.to_string(),
             None => "taut shared status --check".to_string(),
         },
-        ServerError::Away(_) => "taut shared status --check    (tries it again)".to_string(),
+        ServerError::Away(_) | ServerError::Busy(_) => "taut shared status --check    (tries it again)".to_string(),
     }
 }
 

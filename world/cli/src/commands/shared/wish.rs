@@ -55,14 +55,14 @@ impl SharedWish {
         let mut password = None;
         if let Some(given) = address(args)? {
             (section.url, section.service, password) = (Some(given.url), None, given.password);
-            if known.url != section.url {
-                // What proved who somebody is was for the server before, and so was being content with less proof of its own.
-                (section.password_file, section.cert, section.key) = (None, None, None);
-                section.sslmode = SslMode::VerifyFull;
-            }
         }
         if let Some(service) = &args.service {
             (section.url, section.service) = (None, Some(service.clone()));
+        }
+        if (&known.url, &known.service) != (&section.url, &section.service) {
+            // What proved who somebody is was for the server before, and so was being content with less proof of its own.
+            (section.password_file, section.cert, section.key) = (None, None, None);
+            section.sslmode = SslMode::VerifyFull;
         }
         if section.url.is_none() && section.service.is_none() {
             return Err(CliError::usage("no server is named, and none is configured")

@@ -7,6 +7,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, text};
 use engine::queue::Claimant;
+use host::paths::PathVariables;
 use pipeline::queue::{QueueError, Settled};
 use serde_json::{Value, json};
 
@@ -41,6 +42,9 @@ pub fn claim(args: &ClaimArgs, store_session: &mut StoreSession, printer: &Print
     if !store_session.caller.speaker.may_act_for(&claimant.agent) {
         let (from, agent) = (store_session.caller.speaker.shown(), &claimant.agent);
         printer.note(text!("note: this runs within {}: only `--token` acts on what it claims as {}", from, agent));
+    }
+    if let Some(note) = crate::shared_queue::unrenewed(&project, &PathVariables::from_process())? {
+        printer.note(text!("{}", note));
     }
     let value = shown::claimed_object(&claimed);
     let machine = printer.json() || !Printer::has_reader();

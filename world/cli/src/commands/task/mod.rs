@@ -100,6 +100,7 @@ fn on_server(queue: &str, shown: &str, error: &ServerError) -> CliError {
     let (how, why) = match error {
         ServerError::Away(why) => ("cannot be reached", why.strip_prefix(&format!("{shown} cannot be reached: "))),
         ServerError::Refused(why) => ("refuses", why.strip_prefix(&format!("{shown} refuses: "))),
+        ServerError::Busy(_) => ("could not do it now", None),
     };
     let why = why.map_or_else(|| error.to_string(), str::to_string);
     let why = why.split(". What helps: ").next().unwrap_or_default();

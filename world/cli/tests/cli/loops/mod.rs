@@ -32,6 +32,7 @@ mod summary;
 mod supervisor;
 mod templates;
 mod undo;
+mod unsure;
 mod verify;
 
 /// Ends well and says what it cost.

@@ -13,20 +13,20 @@ use testkit::process::Finished;
 use testkit::stage::{PLENTY, Stage, summary};
 
 /// A server with a queue, a remote, and machines that have a clone of it each.
-struct Team<'c> {
+pub(super) struct Team<'c> {
     cluster: &'c Cluster,
     database: String,
     machines: Vec<Stage>,
 }
 
 impl Team<'static> {
-    fn of(machines: usize) -> Option<Self> {
+    pub(super) fn of(machines: usize) -> Option<Self> {
         Some(Self::on(Cluster::shared()?, machines))
     }
 }
 
 impl<'c> Team<'c> {
-    fn on(cluster: &'c Cluster, machines: usize) -> Self {
+    pub(super) fn on(cluster: &'c Cluster, machines: usize) -> Self {
         let database = cluster.database();
         let wish = TargetWish { url: Some(cluster.url(OWNER, &database)), ..TargetWish::default() };
         let owner = Target::resolve(&wish, &Surroundings::default()).unwrap();
@@ -61,7 +61,7 @@ impl<'c> Team<'c> {
         }
     }
 
-    fn first(&self) -> &Stage {
+    pub(super) fn first(&self) -> &Stage {
         &self.machines[0]
     }
 
@@ -75,11 +75,16 @@ impl<'c> Team<'c> {
         self.first().git(&[&folder, args].concat())
     }
 
-    fn sql(&self, statement: &str) -> String {
+    pub(super) fn sql(&self, statement: &str) -> String {
         self.cluster.sql(&self.database, statement)
     }
 
-    fn status(&self, slug: &str) -> String {
+    /// The server is gone, as after a failure of its machine.
+    pub(super) fn stop(&self) {
+        self.cluster.stop_immediate();
+    }
+
+    pub(super) fn status(&self, slug: &str) -> String {
         self.sql(&format!("SELECT status FROM taut.tasks WHERE slug = '{slug}'"))
     }
 
@@ -92,7 +97,7 @@ impl<'c> Team<'c> {
     }
 }
 
-fn summary_of(printed: &str) -> Value {
+pub(super) fn summary_of(printed: &str) -> Value {
     let mut sums = printed.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     sums.rfind(|line| line.get("iterations").is_some()).unwrap_or_else(|| panic!("{printed}"))
 }

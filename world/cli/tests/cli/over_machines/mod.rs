@@ -1,6 +1,7 @@
 //! Agents of other machines, from the local copy of what a server told (F9, F6): seen, written to and answered.
 
 mod answering;
+mod daemons;
 mod notes;
 mod sight;
 

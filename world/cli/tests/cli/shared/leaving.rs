@@ -75,6 +75,32 @@ fn x2_a_server_that_is_away_does_not_keep_a_machine_and_hears_it_when_that_is_ba
 }
 
 #[test]
+fn x1_who_leaves_and_goes_on_alone_takes_the_unfinished_tasks_along() {
+    let Some(team) = Team::made() else { return };
+    let stage = team.machine();
+    for (id, title) in [("a", "First"), ("b", "Second"), ("c", "Third")] {
+        stage.succeed(&["task", "create", id, title]);
+    }
+    stage.succeed(&["task", "block", "c", "--by", "b"]);
+    stage.succeed(&["task", "claim", "a"]);
+    stage.succeed(&["task", "done", "a", "--result", RESULT]);
+    let said = person_succeeds(&stage, &["shared", "disconnect"], "y\ny\n");
+    assert!(said.contains("2 unfinished tasks of the queue acme/shop") && said.contains("Copy them?"), "{said}");
+    assert!(stage.succeed(&["shared", "status"]).contains("nothing is shared"));
+    let listed = stage.list(&["task", "list", "--json"]);
+    let listed: Vec<(&str, &str)> =
+        listed.iter().map(|task| (task["id"].as_str().unwrap(), task["t"].as_str().unwrap())).collect();
+    assert_eq!(listed, [("b", "Second"), ("c", "Third")]);
+    // They are this machine's own: worked on without the server, in their order.
+    team.sql("DELETE FROM taut.tasks");
+    assert_eq!(stage.taut(&["task", "claim", "c"]).code(), Some(2), "it waits for b");
+    for slug in ["b", "c"] {
+        stage.succeed(&["task", "claim", slug]);
+        assert_eq!(stage.succeed(&["task", "done", slug, "--result", RESULT]).trim(), format!("done {slug}"));
+    }
+}
+
+#[test]
 fn x2_sync_says_what_waits_and_ends_with_1_while_the_server_is_away() {
     let Some(team) = own() else { return };
     let stage = owes(&team);

@@ -62,6 +62,45 @@ fn x1_what_an_administrator_has_to_run_is_printed_as_it_is() {
 }
 
 #[test]
+fn x3_roles_that_another_database_has_already_are_named_with_their_members_before_anything_is_made() {
+    let (Some(first), Some(second)) = (Team::empty(), Team::empty()) else { return };
+    let (stage, schema, ada) =
+        (Stage::without_daemon(), format!("s_{}", first.database), format!("ada_{}", first.database));
+    let args = |team: &Team| ["shared", "migrate", &team.url(OWNER), "--schema", &schema].map(String::from);
+    let migrate = |team: &Team, typed: &str| {
+        let args = args(team);
+        person(&stage, &args.iter().map(String::as_str).collect::<Vec<_>>(), typed)
+    };
+    let (_, said) = migrate(&first, "y\n");
+    assert!(!said.contains("already"), "{said}");
+    first.sql(&format!("CREATE ROLE {ada} LOGIN; GRANT {schema}_agent TO {ada}"));
+    let (_, said) = migrate(&second, "n\n");
+    let agent =
+        format!("The server has the role {schema}_agent already; its members are {ada}. Each of them may do here");
+    let asked = said.find("Do it?").unwrap();
+    assert!(said.find(&agent).is_some_and(|at| at < asked), "{said}");
+    assert!(said.contains(&format!("the role {schema}_reader already; nobody is a member")), "{said}");
+    assert!(said.contains("--schema NAME"), "{said}");
+    assert_eq!(second.sql(&format!("SELECT to_regnamespace('{schema}') IS NULL")), "t");
+    // What is there already is asked about no more.
+    let (_, said) = migrate(&first, "");
+    assert!(!said.contains("The server has the role"), "{said}");
+}
+
+#[test]
+fn x3_how_little_another_server_has_to_prove_is_not_carried_to_the_owners_address() {
+    let Some(team) = Team::encrypted() else { return };
+    let stage = Stage::without_daemon();
+    stage.configure("[shared]\nurl = \"postgresql://ada@db.example/taut\"\nsslmode = \"require\"\n");
+    let ca = team.cluster.certificates().ca.display().to_string();
+    let mut command = stage.command(&["shared", "migrate", &team.tcp("127.0.0.1"), "--ca", &ca, "--dry-run"]);
+    command.env("PGPASSWORD", super::PASSWORD);
+    let done = process::run(command, b"", PLENTY).unwrap();
+    let said = done.stdout_text() + &done.stderr_text();
+    assert!(!done.success() && said.contains("another name"), "{said}");
+}
+
+#[test]
 fn x3_the_record_of_a_project_is_read_by_whom_the_owner_grants_it() {
     let Some(team) = Team::made() else { return };
     let stage = team.machine();

@@ -3,6 +3,8 @@
 
 use super::{PASSWORD, Team, config, named, refused};
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use testkit::stage::{Stage, person, person_succeeds};
 use testkit::{Finished, process};
@@ -243,4 +245,69 @@ fn x3_the_password_of_an_address_in_the_environment_is_said_by_nothing() {
             }
         }
     }
+}
+
+#[test]
+fn x3_a_server_that_is_named_for_one_command_is_sent_nothing_of_the_record_and_takes_nothing_from_the_other() {
+    let (Some(team), Some(other)) = (Team::made(), Team::made()) else { return };
+    let stage = team.machine();
+    person_succeeds(&stage, &["shared", "connect", "--events", "full"], "y\n");
+    let start = stage.payload(&serde_json::json!({"hook_event_name": "SessionStart", "source": "startup"}));
+    stage.hook(&start, &[]);
+    stage.succeed(&["shared", "sync"]);
+    let sent = team.sql("SELECT count(*) FROM taut.events");
+    stage.hook(&stage.bash("t1", "rm -rf ~"), &[]);
+    let mut sync = stage.command(&["shared", "sync"]);
+    sync.env("TAUT_DATABASE_URL", other.agent());
+    let done = testkit::process::run(sync, b"", testkit::stage::LIMIT).unwrap();
+    assert!(done.success(), "{}", done.stderr_text());
+    assert_eq!(other.sql("SELECT count(*) FROM taut.events"), "0");
+    stage.succeed(&["shared", "sync"]);
+    let now: i64 = team.sql("SELECT count(*) FROM taut.events").parse().unwrap();
+    assert!(now > sent.parse().unwrap(), "what waited for the first server is its own still: {sent} {now}");
+}
+
+/// Whoever listens here asks for a password in clear, and tells all that it heard after that.
+fn eavesdropper() -> (u16, std::sync::mpsc::Receiver<Vec<u8>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (port, (heard, hears)) = (listener.local_addr().unwrap().port(), std::sync::mpsc::channel());
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let mut bytes = [0; 4096];
+            let _ = stream.read(&mut bytes);
+            let _ = stream.write_all(b"R\0\0\0\x08\0\0\0\x03");
+            let mut said = Vec::new();
+            let _ = stream.set_read_timeout(Some(std::time::Duration::from_secs(10)));
+            let _ = stream.read_to_end(&mut said);
+            let _ = heard.send(said);
+        }
+    });
+    (port, hears)
+}
+
+#[test]
+fn x3_the_password_of_one_server_is_told_to_no_other_by_whatever_name_it_goes() {
+    let stage = named();
+    let (port, hears) = eavesdropper();
+    let folder = stage.sandbox.home().join(".config/taut");
+    fs::create_dir_all(&folder).unwrap();
+    let secret = folder.join("shared.pass");
+    fs::write(&secret, format!("{PASSWORD}\n")).unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+    let services = format!(
+        "[team]\nhost=127.0.0.1\nport={port}\nuser=ada\ndbname=taut\n[first]\nhost=db.example\nuser=ada\ndbname=taut\n"
+    );
+    fs::write(stage.sandbox.home().join(".pg_service.conf"), services).unwrap();
+    for before in ["url = \"postgresql://ada@db.example/taut\"", "service = \"first\""] {
+        stage.configure(&format!("[shared]\n{before}\npassword_file = \"shared.pass\"\n"));
+        let done = stage.taut(&["shared", "connect", "--service", "team", "--dry-run"]);
+        assert!(!done.success(), "{}", done.stdout_text());
+        let heard = hears.recv_timeout(std::time::Duration::from_secs(60)).expect("nobody came");
+        assert!(!heard.windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes()), "{before}: it was told");
+    }
+    // The same one is told it.
+    stage.configure("[shared]\nservice = \"team\"\npassword_file = \"shared.pass\"\n");
+    stage.taut(&["shared", "connect", "--service", "team", "--dry-run"]);
+    let heard = hears.recv_timeout(std::time::Duration::from_secs(60)).expect("nobody came");
+    assert!(heard.windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes()));
 }

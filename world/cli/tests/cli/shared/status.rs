@@ -89,11 +89,18 @@ fn x3_rights_that_were_taken_away_are_said_by_check_and_doctor() {
 #[test]
 fn x1_a_server_of_the_environment_is_said_to_be_of_this_command_alone() {
     let Some(team) = Team::made() else { return };
+    for name in ["TAUT_DATABASE_URL", "RALPH_DB_URL"] {
+        let stage = super::named().with_env(name, &team.agent());
+        stage.succeed(&["task", "create", name.to_lowercase().as_str(), "Parse"]);
+        let claimed = stage.taut(&["task", "claim"]);
+        let said = claimed.stderr_text();
+        assert!(claimed.success() && said.contains("nothing renews the lease"), "{name}: {said}");
+    }
     let stage = super::named().with_env("TAUT_DATABASE_URL", &team.agent());
     let said = stage.succeed(&["shared", "status"]);
     assert!(said.contains("named by the environment of this command alone"), "{said}");
     stage.succeed(&["task", "create", "one", "One"]);
-    assert_eq!(team.sql("SELECT slug FROM taut.tasks"), "one");
+    assert_eq!(team.sql("SELECT count(*) FROM taut.tasks"), "3");
 }
 
 #[test]

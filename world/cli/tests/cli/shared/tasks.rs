@@ -64,6 +64,28 @@ fn x2_a_claim_while_the_server_is_away_says_that_nothing_was_claimed() {
 }
 
 #[test]
+fn x1_a_command_that_the_server_is_too_new_for_writes_nothing_and_what_it_owes_waits() {
+    let Some(team) = Team::made() else { return };
+    let stage = with_tasks(&team);
+    stage.succeed(&["task", "claim", "api/01"]);
+    team.sql("UPDATE taut.meta SET value = '9' WHERE name IN ('oldest', 'version')");
+    for args in [&["task", "claim"][..], &["task", "create", "api/03", "Ship"], &["task", "list"]] {
+        let done = stage.taut(args);
+        let said = done.stderr_text();
+        assert!(done.code() == Some(1) && said.contains("update taut on this machine"), "{args:?}: {said}");
+    }
+    let done = stage.taut(&["task", "done", "api/01", "--result", RESULT, "--json"]);
+    assert_eq!((done.code(), done.stdout_text().trim()), (Some(0), r#"{"id":"api/01","did":"kept"}"#));
+    assert_eq!(
+        team.sql("SELECT string_agg(slug || ' ' || status, ', ' ORDER BY slug) FROM taut.tasks"),
+        "api/01 active, api/02 open"
+    );
+    team.sql("UPDATE taut.meta SET value = '1' WHERE name IN ('oldest', 'version')");
+    stage.succeed(&["shared", "sync"]);
+    assert_eq!(team.sql("SELECT status FROM taut.tasks WHERE slug = 'api/01'"), "done");
+}
+
+#[test]
 fn x2_a_done_while_the_server_is_away_is_kept_with_0_and_told_when_it_is_back() {
     let Some(team) = Team::made() else { return };
     let stage = with_tasks(&team);

@@ -20,8 +20,8 @@ fn labelled(team: &Team, label: &str) -> Stage {
 fn seen(team: &Team, stage: &Stage, label: &str) -> String {
     let id = store(stage).machine("0197e5a1-0000-7000-8000-000000000001").unwrap();
     team.sql(&format!(
-        "INSERT INTO taut.machines (id, label, instance, build, speaks) VALUES ('{id}', '{label}', gen_random_uuid(), 't', 1)
-         ON CONFLICT (id) DO NOTHING"
+        "INSERT INTO taut.machines (id, label, instance, build, speaks, by)
+         VALUES ('{id}', '{label}', gen_random_uuid(), 't', 1, 'taut_agent') ON CONFLICT (id) DO NOTHING"
     ));
     id
 }

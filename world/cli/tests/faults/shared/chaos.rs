@@ -1,6 +1,6 @@
 //! One run: machines that share a queue, trouble, calm, and what came of it.
 
-use super::operator::Operator;
+use super::operator::{Operator, Workload};
 use super::seat::{LEASE_MS, Place, notes, schema, target};
 use super::trouble::Trouble;
 use super::{ledger, seed};
@@ -47,7 +47,7 @@ impl<'c> Chaos<'c> {
     /// Gives what is wrong in the end; nothing, where all is as it must be.
     pub fn run(&self, trouble_for: Duration) -> Vec<String> {
         let direct = self.cluster.url("taut_agent", &self.database);
-        let mut operator = Operator::begin(self.place("operator", &direct, "ann"), self.seed ^ 0x5eed);
+        let mut operator = Operator::begin(self.place("operator", &direct, "ann"), Workload::MUCH, self.seed ^ 0x5eed);
         let mut trouble = Trouble::new(self.seed);
         for machine in 0..self.many.0 {
             self.start(machine, &mut trouble);

@@ -24,7 +24,7 @@ pub struct Ledger {
 }
 
 /// Each finds what must not be, as texts; `t/` are the tasks whose plan stayed as it was.
-const LAWS: [(&str, &str); 8] = [
+const LAWS: [(&str, &str); 9] = [
     (
         "tasks that are not done",
         "SELECT slug || ' is ' || status FROM taut.tasks WHERE status NOT IN ('done', 'deleted')",
@@ -67,7 +67,14 @@ const LAWS: [(&str, &str); 8] = [
         "attempts that skipped a number",
         "SELECT slug FROM taut.tasks WHERE attempt <> (SELECT count(*) FROM taut.attempts WHERE task = id)",
     ),
+    (
+        "counts of deadlocks",
+        "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database() AND deadlocks > 0",
+    ),
 ];
+
+/// A server that is killed forgets what it counted, but not what it logged.
+const DEADLOCK: &str = "ERROR:  deadlock detected";
 
 impl Ledger {
     pub fn read(cluster: &Cluster, database: &str, notes: &Path) -> Self {
@@ -81,6 +88,10 @@ impl Ledger {
             if !wrong.is_empty() {
                 found.push(said(what, &wrong));
             }
+        }
+        let logged = deadlocks(&cluster.log());
+        if !logged.is_empty() {
+            found.push(said("deadlocks in the server's log", &logged));
         }
         let steady = texts("SELECT count(*) FROM taut.tasks WHERE slug LIKE 't/%'").concat().parse().unwrap();
         let attempts = "SELECT json_build_array(slug, number, coalesce(outcome, 'none')) FROM taut.attempts
@@ -121,7 +132,7 @@ impl Ledger {
             let standing = store.outbox_standing().unwrap();
             law(
                 "words that were never said",
-                (standing.turns > 0).then(|| format!("{standing:?}")).into_iter().collect(),
+                (standing.turns + standing.messages > 0).then(|| format!("{standing:?}")).into_iter().collect(),
             );
             let held = store.shared_hold_count().unwrap();
             law("tasks that a machine believes it holds", (held > 0).then(|| held.to_string()).into_iter().collect());
@@ -152,7 +163,12 @@ impl Ledger {
 /// How much a machine still owes to its server.
 pub fn owed(home: &Path) -> i64 {
     let store = Store::open_and_migrate(home, Duration::from_secs(30)).unwrap();
-    store.outbox_standing().unwrap().turns + store.shared_hold_count().unwrap()
+    let standing = store.outbox_standing().unwrap();
+    standing.turns + standing.messages + store.shared_hold_count().unwrap()
+}
+
+pub fn deadlocks(log: &str) -> Vec<String> {
+    log.lines().filter(|line| line.contains(DEADLOCK)).map(String::from).collect()
 }
 
 /// Of those whose plan stays: one that is deleted and planned anew is done anew.
@@ -177,7 +193,7 @@ pub fn noted(notes: &Path) -> BTreeMap<String, Vec<Attempt>> {
 }
 
 /// With a few of them.
-fn said(what: &str, wrong: &[String]) -> String {
+pub fn said(what: &str, wrong: &[String]) -> String {
     let few: Vec<&str> = wrong.iter().take(5).map(String::as_str).collect();
     format!("{} {what}: {}", wrong.len(), few.join(", "))
 }

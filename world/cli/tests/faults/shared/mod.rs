@@ -1,6 +1,6 @@
 //! One queue that machines share, on a real server, while processes are killed and stopped, connections cut and held back,
 //! the server killed and plans rewritten. The same program is every process of a machine: it is started again with words in
-//! its environment.
+//! its environment. In `program` such a process starts `taut` for each word instead, and every machine has its own daemon.
 //!
 //! `FAULTS_ONLY=shared` runs this alone; `FAULTS_SHARED_SECONDS=300` is how long each run makes trouble, `FAULTS_SEED` makes
 //! the same trouble again.
@@ -9,7 +9,9 @@ mod chaos;
 mod keeper;
 mod ledger;
 mod namespaces;
+mod network;
 mod operator;
+mod program;
 mod seat;
 mod trouble;
 mod unfenced;
@@ -31,6 +33,7 @@ pub fn work() -> ExitCode {
     match std::env::var(seat::ROLE).as_deref() {
         Ok("keeper") => keeper::run(),
         Ok("worker") => worker::run(),
+        Ok("agent") => program::work(),
         Ok("partition") => namespaces::member(),
         _ => return ExitCode::FAILURE,
     }
@@ -40,11 +43,14 @@ pub fn work() -> ExitCode {
 type Run = fn() -> Outcome;
 
 pub fn run() -> ExitCode {
-    let runs: [(&str, Run); 4] = [
+    let runs: [(&str, Run); 7] = [
         ("two machines", || drained(2, 5)),
         ("five machines", || drained(5, 2)),
         ("what is finished by id and state", unfenced_is_seen),
         ("a network that is cut", namespaces::run),
+        ("what the verdict of the program finds", program::verdict_is_able_to_fail),
+        ("the program on two machines", || program::run((2, 3), trouble())),
+        ("the program on five machines", || program::run((5, 1), trouble())),
     ];
     // `FAULTS_SHARED_ONLY=network` runs those alone in whose name it is.
     let only = std::env::var("FAULTS_SHARED_ONLY").unwrap_or_default();

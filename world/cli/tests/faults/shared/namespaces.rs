@@ -1,7 +1,7 @@
 //! Two machines and a server, each in a network namespace of its own, and a link that is cut: the connections at both its
 //! ends stay open, and nobody is told. The holder must be unsure before another can have the task, and its late word refused.
 
-use super::operator::Operator;
+use super::operator::{Operator, Workload};
 use super::seat::{Place, Seat, notes, schema, target};
 use super::{Outcome, ledger};
 use engine::queue::{Actor, Claimant, Speaker};
@@ -91,7 +91,7 @@ impl<'n> Wall<'n> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let wall = Self { cluster, spaces, database, folder, people: Vec::new() };
         let direct = cluster.url("taut_agent", &wall.database);
-        drop(Operator::begin(wall.place("operator", &direct), 7));
+        drop(Operator::begin(wall.place("operator", &direct), Workload::MUCH, 7));
         Ok(wall)
     }
 
@@ -208,7 +208,7 @@ impl Namespaces {
         let name = |which: &str| -> &'static str { format!("{PREFIX}{}-{which}", std::process::id()).leak() };
         let spaces = Self { one: name("one"), other: name("other"), server: name("server") };
         if let Err(why) = ip(&["netns", "add", spaces.server]) {
-            eprintln!("skipped: a network that is cut: no network namespace can be made here ({why})");
+            testkit::skipped(&format!("no network namespace can be made here ({why})"));
             return Ok(None);
         }
         ip(&["-n", spaces.server, "link", "set", "lo", "up"])?;

@@ -7,14 +7,26 @@ use model::task::TaskStatus;
 use serde_json::json;
 use store::TaskFilter;
 
-/// So many tasks whose plan stays are planned at once, and more when there are few left.
-const BATCH: usize = 150;
-const FEW: i64 = 80;
-/// Such that are planned again and again, with others to wait for.
-const CHANGING: usize = 60;
+/// How much there is to do.
+#[derive(Clone, Copy)]
+pub struct Workload {
+    /// So many tasks whose plan stays are planned at once, and more when few are left.
+    pub batch: usize,
+    pub few: i64,
+    /// Such that are planned again and again, with others to wait for.
+    pub changing: usize,
+}
+
+impl Workload {
+    /// For agents that ask nobody but the queue.
+    pub const MUCH: Self = Self { batch: 150, few: 80, changing: 60 };
+    /// For programs that are started anew for every word.
+    pub const LITTLE: Self = Self { batch: 60, few: 30, changing: 15 };
+}
 
 pub struct Operator {
     seat: Seat,
+    load: Workload,
     dice: Dice,
     /// How many tasks stay as they were planned.
     pub steady: usize,
@@ -22,9 +34,9 @@ pub struct Operator {
 }
 
 impl Operator {
-    pub fn begin(place: Place, seed: u64) -> Self {
+    pub fn begin(place: Place, load: Workload, seed: u64) -> Self {
         let seat = place.take().expect("a server");
-        let mut operator = Self { seat, dice: Dice::new(seed), steady: 0, rewritten: 0 };
+        let mut operator = Self { seat, load, dice: Dice::new(seed), steady: 0, rewritten: 0 };
         operator.plan_more().unwrap();
         operator.plan_all().unwrap();
         operator
@@ -32,14 +44,14 @@ impl Operator {
 
     /// There is always something to do while there is trouble.
     pub fn refill(&mut self) {
-        if self.left().is_some_and(|left| left < FEW) {
+        if self.left().is_some_and(|left| left < self.load.few) {
             // Where the server is away, the next time.
             let _ = self.plan_more();
         }
     }
 
     fn plan_more(&mut self) -> Result<(), String> {
-        let (from, to) = (self.steady, self.steady + BATCH);
+        let (from, to) = (self.steady, self.steady + self.load.batch);
         let lines: String = (from..to).map(|nth| self.steady_line(nth)).collect();
         self.sync(&lines)?;
         self.steady = to;
@@ -48,7 +60,7 @@ impl Operator {
 
     /// With others to wait for, and without some of them: those are deleted, whoever has them.
     pub fn rewrite(&mut self) {
-        let lines: Vec<String> = (0..CHANGING).map(|nth| self.changing(nth)).collect();
+        let lines: Vec<String> = (0..self.load.changing).map(|nth| self.changing(nth)).collect();
         let kept: String =
             lines.into_iter().enumerate().filter(|_| !self.dice.one_in(20)).map(|(_, line)| line).collect();
         // What one that is kept waits for may be one that is left out: then nothing of it is written.
@@ -58,7 +70,7 @@ impl Operator {
     }
 
     pub fn plan_all(&mut self) -> Result<(), String> {
-        let all: String = (0..CHANGING).map(|nth| self.changing(nth)).collect();
+        let all: String = (0..self.load.changing).map(|nth| self.changing(nth)).collect();
         self.sync(&all)
     }
 
@@ -89,7 +101,7 @@ impl Operator {
             0..20 => Vec::new(),
             _ => (0..self.dice.below(4)).map(|_| slug("t", nth - 1 - self.dice.below(nth.min(60)))).collect(),
         };
-        line(&slug("t", nth), &format!("steady {}", nth / BATCH), (self.dice.below(4), deps))
+        line(&slug("t", nth), &format!("steady {}", nth / self.load.batch), (self.dice.below(4), deps))
     }
 
     fn changing(&mut self, nth: usize) -> String {

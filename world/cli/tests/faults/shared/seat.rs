@@ -60,9 +60,14 @@ impl Place {
     /// This program again, in this role, at this place.
     pub fn command(&self, role: &str) -> Command {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.env_clear().env(ROLE, role).env(URL, &self.url).env(HOME, &self.home).env(NAME, &self.name);
-        command.env(FOLDER, &self.folder).env(FENCE, if self.unfenced { "none" } else { "" });
+        self.tell(command.env_clear(), role);
         command
+    }
+
+    /// Has a command that is to be started know where it stands.
+    pub fn tell(&self, command: &mut Command, role: &str) {
+        command.env(ROLE, role).env(URL, &self.url).env(HOME, &self.home).env(NAME, &self.name);
+        command.env(FOLDER, &self.folder).env(FENCE, if self.unfenced { "none" } else { "" });
     }
 
     pub fn is_over(&self) -> bool {

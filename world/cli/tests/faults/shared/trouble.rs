@@ -1,24 +1,19 @@
 //! Who kills, stops and cuts: the processes of every machine, and the network between each machine and the server.
 
+use super::network::Networks;
 use super::seat::{LEASE_MS, Place};
 use crate::dice::Dice;
 use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
-use testkit::{NetworkProxy, ProxyMode};
+use testkit::NetworkProxy;
 
 pub struct Trouble {
     dice: Dice,
-    networks: Vec<Network>,
+    networks: Networks,
     members: Vec<Member>,
     /// What was done, and how often.
     pub did: BTreeMap<&'static str, usize>,
-}
-
-struct Network {
-    proxy: NetworkProxy,
-    /// Until then it is as bad as it was made.
-    bad: Option<Instant>,
 }
 
 /// One process of a machine.
@@ -31,11 +26,11 @@ struct Member {
 
 impl Trouble {
     pub fn new(seed: u64) -> Self {
-        Self { dice: Dice::new(seed), networks: Vec::new(), members: Vec::new(), did: BTreeMap::new() }
+        Self { dice: Dice::new(seed), networks: Networks::default(), members: Vec::new(), did: BTreeMap::new() }
     }
 
     pub fn connect(&mut self, proxy: NetworkProxy) {
-        self.networks.push(Network { proxy, bad: None });
+        self.networks.connect(proxy);
     }
 
     pub fn start(&mut self, role: &'static str, place: Place) {
@@ -66,9 +61,7 @@ impl Trouble {
 
     /// Everybody runs, and the network is good.
     pub fn end(&mut self) {
-        for network in &mut self.networks {
-            network.heal();
-        }
+        self.networks.heal();
         self.members.iter_mut().for_each(Member::go_on);
     }
 
@@ -92,11 +85,7 @@ impl Trouble {
     }
 
     fn recover(&mut self, now: Instant) {
-        for network in &mut self.networks {
-            if network.bad.is_some_and(|until| now >= until) {
-                network.heal();
-            }
-        }
+        self.networks.recover(now);
         for member in &mut self.members {
             if member.stopped.is_some_and(|until| now >= until) {
                 member.go_on();
@@ -129,38 +118,18 @@ impl Trouble {
     }
 
     fn reset(&mut self) {
-        let nth = self.dice.below(self.networks.len());
-        self.networks[nth].proxy.reset();
+        self.networks.reset(&mut self.dice);
         *self.did.entry("connections reset").or_default() += 1;
     }
 
     fn spoil(&mut self, ms: u64, what: &'static str) {
-        let nth = self.dice.below(self.networks.len());
-        if self.networks[nth].bad.is_some() {
-            return;
+        if self.networks.spoil(&mut self.dice, Duration::from_millis(ms)) {
+            *self.did.entry(what).or_default() += 1;
         }
-        let network = &mut self.networks[nth];
-        match self.dice.below(5) {
-            0 => network.proxy.set(ProxyMode::HoldBack),
-            1 => network.proxy.set(ProxyMode::Swallow),
-            2 => network.proxy.set(ProxyMode::SwallowAnswers),
-            3 => network.proxy.set_delay(Duration::from_millis(30)),
-            _ => {
-                network.proxy.set(ProxyMode::Refuse);
-                network.proxy.reset();
-            }
-        }
-        network.bad = Some(Instant::now() + Duration::from_millis(ms));
-        *self.did.entry(what).or_default() += 1;
     }
 
     fn repeat(&mut self) {
-        let nth = self.dice.below(self.networks.len());
-        if self.networks[nth].bad.is_none() {
-            // Where the server is down nothing is heard twice.
-            let again = self.networks[nth].proxy.say_again().unwrap_or_default();
-            *self.did.entry("connections said again").or_default() += again;
-        }
+        *self.did.entry("connections said again").or_default() += self.networks.repeat(&mut self.dice);
     }
 }
 
@@ -169,18 +138,6 @@ impl Drop for Trouble {
         for member in &mut self.members {
             let _ = member.child.kill();
             let _ = member.child.wait();
-        }
-    }
-}
-
-impl Network {
-    fn heal(&mut self) {
-        // What was swallowed of an open connection never comes: it is over, as the network would find in its time.
-        let lost = self.bad.take().is_some();
-        self.proxy.set_delay(Duration::ZERO);
-        self.proxy.set(ProxyMode::Pass);
-        if lost && self.proxy.open() > 0 {
-            self.proxy.reset();
         }
     }
 }

@@ -5,8 +5,8 @@ use model::task::{Attempt, Queued, Task};
 use serde_json::Value;
 use shared_store::PgQueue;
 use store::{
-    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, ServerClaim,
-    ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
+    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, Renewed,
+    ServerClaim, ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
 };
 
 pub struct Unfenced(pub PgQueue);
@@ -67,7 +67,7 @@ impl TaskServer for Unfenced {
         self.0.turns(turns)
     }
 
-    fn renew(&mut self, holds: &[Renewal]) -> Result<Vec<i64>, ServerError> {
+    fn renew(&mut self, holds: &[Renewal]) -> Result<Renewed, ServerError> {
         self.0.renew(holds)
     }
 

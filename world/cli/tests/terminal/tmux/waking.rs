@@ -1,8 +1,10 @@
 //! F3 without the real client: a program that draws its input line as the client does, and writes down what is entered.
 
 use super::*;
+use shared_store::{Patience, Schema, Surroundings, Target, TargetWish};
 use std::fs;
 use std::path::PathBuf;
+use testkit::postgres::{Cluster, OWNER};
 use testkit::{AgentStep, FakeAgent, poll};
 
 /// Waits for its size, draws the screen, puts the cursor where the client has it, and keeps what is entered.
@@ -38,7 +40,10 @@ fn idle(screen: &str, client: Client) -> Looks {
 }
 
 fn idle_drawing(program: &str, screen: &str, client: Client) -> Looks {
-    let stage = recorded();
+    idle_on(recorded(), program, screen, client)
+}
+
+fn idle_on(stage: Stage, program: &str, screen: &str, client: Client) -> Looks {
     stage.start_daemon();
     let tmux = stage.tmux("one");
     let corpus = testkit::corpus::folder("claude-code").join("screens").join(screen);
@@ -163,4 +168,39 @@ fn f3_a_busy_client_that_shows_the_line_late_still_gets_its_enter() {
     let looks = idle_drawing(DRAWS_LATE, "empty.deleted_text.txt", Client::InThePane);
     looks.send("the pear is green");
     assert_eq!(looks.entered(1), "[taut] 1 message is waiting");
+}
+
+/// A home that shares its queue, and so its fleet, with whoever has this address.
+fn shares(stage: Stage, url: &str, label: &str) -> Stage {
+    stage.write(".taut/config.toml", "[shared]\nproject = \"acme/shop\"\n");
+    stage.configure(&format!("[shared]\nurl = \"{url}\"\nprojects = [\"acme/shop\"]\nlabel = \"{label}\"\n"));
+    stage
+}
+
+/// Nobody on the agent's own machine does anything: its daemon hears of the word from the server.
+#[test]
+fn f9_f3_an_idle_agent_is_woken_by_a_word_from_another_machine_and_told_it_once() {
+    if testkit::is_missing("tmux") {
+        return;
+    }
+    let Some(cluster) = Cluster::shared() else { return };
+    let database = cluster.database();
+    let wish = TargetWish { url: Some(cluster.url(OWNER, &database)), ..TargetWish::default() };
+    let owner = Target::resolve(&wish, &Surroundings::default()).unwrap();
+    shared_store::migrate(&owner, &Schema::named("taut").unwrap(), Patience::default()).unwrap();
+    let url = cluster.url("taut_agent", &database);
+    let mut looks = idle_on(shares(recorded(), &url, "vm-1"), DRAWS, "empty.deleted_text.txt", Client::InThePane);
+    let other = shares(Stage::without_daemon(), &url, "vm-2");
+    let send = || {
+        other.succeed(&["shared", "sync", "--once"]);
+        Some(other.taut(&["send", "ada@vm-1", "the medlar is soft"])).filter(|sent| sent.success())
+    };
+    let sent = poll::until("the agent to be known there", PLENTY, send).unwrap();
+    assert!(sent.stdout_text().contains("sent to ada@vm-1 on another machine"), "{}", sent.stdout_text());
+    other.succeed(&["shared", "sync", "--once"]);
+    assert_eq!(looks.entered(1), "[taut] 1 message is waiting");
+    let told = heard(&looks.agent.play(&[AgentStep::prompt("[taut] 1 message is waiting")]).unwrap());
+    assert_eq!(told.matches("the medlar is soft").count(), 1, "{told}");
+    let later = heard(&looks.agent.play(&[AgentStep::bash("true"), AgentStep::stop()]).unwrap());
+    assert!(!later.contains("medlar"), "{later}");
 }

@@ -1,38 +1,13 @@
 //! Q8: a reclaim stops the group that Taut started for the lost attempt, and no other.
 
 use super::machine::{LEASE_MS, Machine, PROJECT};
-use model::ClientProcess;
+use crate::sleeper::Sleeper;
 use model::effect::Write;
-use model::fact::Life;
 use model::task::{AttemptChange, Hold, Queued, TaskTransition};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::Duration;
 use store::Durability;
-
-struct Sleeper(Child);
-
-impl Sleeper {
-    fn start() -> Self {
-        Self(Command::new("sleep").arg("600").process_group(0).spawn().unwrap())
-    }
-
-    fn process(&self) -> ClientProcess {
-        let Some(Life::Alive { started }) = host::probe::life(self.0.id()) else { panic!("it has ended") };
-        ClientProcess { pid: self.0.id(), started }
-    }
-
-    fn lives(&mut self) -> bool {
-        self.0.try_wait().unwrap().is_none()
-    }
-}
-
-impl Drop for Sleeper {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 #[test]
 fn q8_a_reclaim_stops_what_taut_started_first() {

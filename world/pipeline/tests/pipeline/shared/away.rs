@@ -189,7 +189,8 @@ fn x2_a_claim_that_nobody_here_knows_of_goes_back_and_counts_against_nobody() {
         lease_ms: super::LEASE_MS,
         claim: host::clock::uuid(host::clock::now()),
     };
-    one.home.pipeline.store().unwrap().draw_claim(&wish.claim, super::clock().now).unwrap();
+    let place = store::TaskServer::place(&one.queue).clone();
+    one.home.pipeline.store().unwrap().draw_claim(&wish.claim, &place, super::clock().now).unwrap();
     store::TaskServer::claim(&mut one.queue, &wish).unwrap().unwrap();
     one.round().unwrap();
     assert_eq!(server.status("a"), "active 1", "it may be about to be written down");

@@ -4,11 +4,11 @@ use super::{SharedServer, long_ago};
 use store::{BootTime, Durability};
 
 /// As if the server had confirmed it long ago: a quarter of the lease has passed.
-fn confirmed_at(member: &mut super::Member, ms: i64) {
+pub(super) fn confirmed_at(member: &mut super::Member, ms: i64) {
     let store = member.home.pipeline.store().unwrap();
     let server = store.server_of(super::QUEUE).unwrap().unwrap();
-    let claims: Vec<String> = store.shared_holds(&server).unwrap().into_iter().map(|hold| hold.claim).collect();
-    let claims: Vec<&str> = claims.iter().map(String::as_str).collect();
+    let holds = store.shared_holds(&server).unwrap();
+    let claims: Vec<(&str, i64)> = holds.iter().map(|hold| (hold.claim.as_str(), hold.lease_ms)).collect();
     let at = BootTime { ms, boot: sys::clock::boot().to_owned() };
     store.transact(Durability::Full, |tx| tx.confirm_holds(&claims, &at)).unwrap();
 }
@@ -87,6 +87,63 @@ fn x2_an_agent_is_told_that_its_lease_is_unsure_while_the_server_still_keeps_it(
 }
 
 #[test]
+fn x2_an_agent_is_told_of_each_absence_of_the_server() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let nearly = sys::clock::since_boot_ms() - super::LEASE_MS + super::LEASE_MS / 20;
+    for absence in 1..=2 {
+        one.queue.away = true;
+        confirmed_at(&mut one, nearly + absence);
+        assert!(one.round().is_err());
+        assert_eq!(one.told("ann").len(), usize::try_from(absence).unwrap());
+        one.queue.away = false;
+        assert_eq!(one.round().unwrap().renewed, 1);
+    }
+}
+
+#[test]
+fn x2_who_is_told_in_time_is_of_every_queue_whatever_becomes_of_its_server() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let lease = super::LEASE_MS;
+    confirmed_at(&mut one, sys::clock::since_boot_ms() - lease / 2);
+    let mut here: pipeline::queue::Queue<'_> =
+        pipeline::queue::Queue::new(one.home.pipeline.store().unwrap(), host::clock_reading::moment);
+    let left = here.tell_unsure_in_time(pipeline::queue::OnUnsure::Tell).unwrap().unwrap();
+    // The margin, and as long as a server that says nothing holds a round up.
+    let due = lease / 2 - lease / 20 - 1_000 - 15_000;
+    assert!(left <= due && left > due - 60_000, "{left} of {due}");
+    assert!(one.told("ann").is_empty());
+    confirmed_at(&mut one, sys::clock::since_boot_ms() - lease + lease / 20 + 10_000);
+    let mut here: pipeline::queue::Queue<'_> =
+        pipeline::queue::Queue::new(one.home.pipeline.store().unwrap(), host::clock_reading::moment);
+    assert_eq!(here.tell_unsure_in_time(pipeline::queue::OnUnsure::Tell).unwrap(), None, "nobody else is to be told");
+    assert_eq!(one.told("ann").len(), 1, "without a server to ask");
+}
+
+#[test]
+fn q4_a_clock_that_was_set_back_speaks_for_no_agent() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let (project, tomorrow) = (one.project(), host::clock::now().plus(24 * 3_600_000));
+    let store = one.home.pipeline.store().unwrap();
+    let held = store.task(&project, "a").unwrap().unwrap().queued;
+    let mut turn = engine::queue::kept(&held, tomorrow).unwrap();
+    turn.at = tomorrow;
+    store.transact(Durability::Full, |tx| tx.apply(&[model::effect::Write::Task(Box::new(turn.clone()))])).unwrap();
+    assert_eq!(store.all_shared_holds().unwrap()[0].renewed_at, tomorrow);
+    one.round().unwrap();
+    let heard = one.home.pipeline.store().unwrap().all_shared_holds().unwrap()[0].renewed_at;
+    assert!(heard <= host::clock::now(), "{heard:?}");
+}
+
+#[test]
 fn x2_another_run_of_the_machine_is_unsure_of_everything_it_held() {
     let Some(server) = SharedServer::start() else { return };
     let mut one = server.machine("one");
@@ -136,4 +193,95 @@ fn x2_an_agent_is_told_that_its_lease_is_unsure_before_a_round_that_would_end_to
     one.round().unwrap_err();
     let told = one.told("ann");
     assert!(told.len() == 1 && told[0].contains("was not reached for so long"), "{told:?}");
+}
+
+fn hold(member: &mut super::Member) -> store::SharedHold {
+    let store = member.home.pipeline.store().unwrap();
+    let server = store.server_of(super::QUEUE).unwrap().unwrap();
+    store.shared_holds(&server).unwrap().remove(0)
+}
+
+fn renew(member: &mut super::Member, lease_ms: i64) -> Result<model::task::Task, pipeline::queue::QueueError> {
+    let project = member.project();
+    member.queue().renew(&project, "a", &super::actor("ann"), lease_ms)
+}
+
+#[test]
+fn x2_a_longer_lease_counts_here_when_the_server_has_heard_of_it_and_not_before() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let claimed = hold(&mut one);
+    one.queue.away = true;
+    renew(&mut one, 6 * super::LEASE_MS).unwrap_err();
+    let kept = hold(&mut one);
+    assert_eq!(
+        (kept.lease_ms, kept.wanted_ms, kept.sure_until()),
+        (super::LEASE_MS, super::LEASE_MS, claimed.sure_until())
+    );
+    one.queue.away = false;
+    renew(&mut one, 6 * super::LEASE_MS).unwrap();
+    assert_eq!((hold(&mut one).lease_ms, hold(&mut one).wanted_ms), (6 * super::LEASE_MS, 6 * super::LEASE_MS));
+    assert_eq!(server.sql("SELECT lease_ms FROM taut.tasks"), (6 * super::LEASE_MS).to_string());
+    // Refused as well: another has it.
+    server.lapse("a");
+    server.machine("two").claim("bob").unwrap();
+    renew(&mut one, super::LEASE_MS).unwrap_err();
+    assert_eq!(one.home.pipeline.store().unwrap().shared_hold_count().unwrap(), 0);
+    assert!(one.told("ann").iter().any(|told| told.contains("lease (attempt 1) is over")));
+}
+
+#[test]
+fn x2_a_lease_that_a_proposal_made_longer_is_told_to_the_server_with_the_next_renewal() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    let project = one.project();
+    let claimant = engine::queue::Claimant::agent("ann", 60_000);
+    one.queue().claim_first(&project, &claimant).unwrap().unwrap();
+    let store = one.home.pipeline.store().unwrap();
+    let held = store.task(&project, "a").unwrap().unwrap().queued;
+    let actor = super::actor("ann");
+    let now = super::clock().now;
+    let act = engine::queue::TaskAction { task: &held, actor: &actor, mine: None, now };
+    let proof = engine::queue::Proof::WantedBy("ann".into());
+    let Ok(engine::queue::SettleResult::Proposed(Some(turn))) = act.done(serde_json::Value::Null, proof) else {
+        panic!("it is proposed")
+    };
+    store.transact(Durability::Full, |tx| tx.apply(&[model::effect::Write::Task(turn.clone())])).unwrap();
+    let unheard = hold(&mut one);
+    assert_eq!((unheard.lease_ms, unheard.wanted_ms), (60_000, 600_000), "the server knows nothing of it yet");
+    assert_eq!(one.round().unwrap().renewed, 1);
+    assert_eq!(server.sql("SELECT lease_ms FROM taut.tasks"), "600000");
+    assert_eq!(server.sql("SELECT lease_until > clock_timestamp() + interval '9 minutes' FROM taut.tasks"), "t");
+    assert_eq!(hold(&mut one).lease_ms, 600_000);
+}
+
+#[test]
+fn x2_a_row_that_somebody_keeps_locked_costs_the_machine_no_other_lease_and_no_other_word() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    for slug in ["a", "b", "c"] {
+        one.plan(slug, &[]);
+        one.claim("ann").unwrap();
+    }
+    let mut forgotten =
+        shared_store::Connection::open(&server.target("taut_agent"), shared_store::Patience::default()).unwrap();
+    let mut forgotten = forgotten.begin();
+    let touch = "UPDATE {s}.tasks SET title = title WHERE slug = 'b'";
+    forgotten.flight(&[shared_store::Statement::new(touch, "taut", Vec::new())]).unwrap();
+    one.queue.away = true;
+    for slug in ["a", "b"] {
+        assert!(matches!(one.done("ann", slug).unwrap(), pipeline::queue::Settled::Kept { .. }));
+    }
+    one.queue.away = false;
+    confirmed_at(&mut one, quarter_ago());
+    let round = one.round().unwrap();
+    assert_eq!((round.said, round.renewed, round.lost), (1, 1, Vec::new()), "the word of a, the lease of c");
+    assert_eq!((server.status("a"), server.status("b")), ("done 1".into(), "active 1".into()));
+    // And while it is held itself.
+    drop(forgotten);
+    assert_eq!(one.round().unwrap().said, 1);
+    assert_eq!(server.status("b"), "done 1");
 }

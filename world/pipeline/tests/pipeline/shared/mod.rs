@@ -1,8 +1,11 @@
 //! One queue on a real server and machines that share it: each a home of its own, with its own hooks and database.
 
+mod again;
 mod away;
+mod folders;
 mod hooks;
 mod leases;
+mod unsure;
 mod verbs;
 
 use crate::home::PipelineHome;
@@ -14,8 +17,8 @@ use serde_json::{Value, json};
 use shared_store::{MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surroundings, Target, TargetWish};
 use std::sync::Arc;
 use store::{
-    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, ServerClaim,
-    ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
+    AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, Renewed,
+    ServerClaim, ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
 };
 use testkit::postgres::{Cluster, OWNER};
 
@@ -32,12 +35,16 @@ struct SharedServer {
 struct Member {
     home: PipelineHome,
     queue: Cut,
+    /// By which the server knows it.
+    id: String,
 }
 
 /// The queue behind a wall that can be put up: then it is away.
 struct Cut {
     queue: PgQueue,
     away: bool,
+    /// Looks at what is so whenever a word is about to be said.
+    witness: Option<Box<dyn FnMut()>>,
 }
 
 impl SharedServer {
@@ -54,12 +61,17 @@ impl SharedServer {
     }
 
     fn machine(&self, label: &str) -> Member {
+        let id = host::clock::uuid(host::clock::now());
+        Member { home: PipelineHome::new(), queue: Cut { queue: self.way(&id, label), away: false, witness: None }, id }
+    }
+
+    /// Another connection of a machine.
+    fn way(&self, id: &str, label: &str) -> PgQueue {
         let link =
             ServerLink::new(self.target("taut_agent"), schema(), Patience::default(), Arc::new(host::clock::now));
-        let machine = MachineIdentity { id: host::clock::uuid(host::clock::now()), label: label.into() };
+        let machine = MachineIdentity { id: id.into(), label: label.into() };
         // The cluster has just started: its grace is another test's matter.
-        let queue = PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO);
-        Member { home: PipelineHome::new(), queue: Cut { queue, away: false } }
+        PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO)
     }
 
     fn sql(&self, statement: &str) -> String {
@@ -137,6 +149,7 @@ fn clock() -> ClockReading {
 
 impl Cut {
     fn there(&mut self) -> Result<&mut PgQueue, ServerError> {
+        self.witness.iter_mut().for_each(|look| look());
         if self.away { Err(ServerError::Away("the wall is up".into())) } else { Ok(&mut self.queue) }
     }
 }
@@ -194,7 +207,7 @@ impl TaskServer for Cut {
         self.there()?.turns(turns)
     }
 
-    fn renew(&mut self, holds: &[Renewal]) -> Result<Vec<i64>, ServerError> {
+    fn renew(&mut self, holds: &[Renewal]) -> Result<Renewed, ServerError> {
         self.there()?.renew(holds)
     }
 

@@ -2,9 +2,7 @@
 
 use crate::shared_target::shared_target;
 use pipeline::SharedServer;
-use shared_store::{
-    Connection, FleetServer, MachineIdentity, Patience, Schema, ServerLink, Surroundings, Target, version,
-};
+use shared_store::{FleetServer, MachineIdentity, Patience, Schema, ServerLink, Surroundings, Target, version};
 use std::sync::Arc;
 use store::{Error, ServerError, Store};
 
@@ -47,9 +45,10 @@ impl Contact {
         if self.is_open() {
             return Ok(false);
         }
-        let schema = self.schema.clone();
-        let found = version(self.connection()?, &schema)?;
-        (self.server_id, self.version) = (found.id, found.version);
+        let mut fresh = link(&self.target, &self.schema);
+        let found = version(fresh.connection()?, &self.schema)?;
+        fresh.bind(&found.id)?;
+        (self.server_id, self.version, self.link) = (found.id, found.version, Some(fresh));
         Ok(true)
     }
 
@@ -58,22 +57,25 @@ impl Contact {
     }
 
     pub fn fleet(&mut self) -> Result<FleetServer<'_>, ServerError> {
-        let Self { target, schema, link: kept, .. } = self;
-        let connection = kept.get_or_insert_with(|| link(target, schema)).connection()?;
-        Ok(FleetServer::new(connection, schema))
+        let way = self.lend();
+        let (shown, server) = (way.shown(), self.server_id.clone());
+        let fleet = FleetServer::new(self.link.insert(way).connection()?, &self.schema);
+        // Asked with everything that is said: the tables may be another server's by now, under the same connection.
+        Ok(if server.is_empty() { fleet } else { fleet.of(&server, &shown) })
     }
 
     /// Lent to a queue for a round; it gives it back, unless it broke.
     pub fn lend(&mut self) -> ServerLink {
-        self.link.take().unwrap_or_else(|| link(&self.target, &self.schema))
+        let kept = self.link.take();
+        kept.unwrap_or_else(|| {
+            let way = link(&self.target, &self.schema);
+            // In the middle of a round: for the server that it began with.
+            if self.server_id.is_empty() { way } else { way.to(&self.server_id) }
+        })
     }
 
     pub fn take_back(&mut self, link: Option<ServerLink>) {
         self.link = link;
-    }
-
-    fn connection(&mut self) -> Result<&mut Connection, ServerError> {
-        self.link.get_or_insert_with(|| link(&self.target, &self.schema)).connection()
     }
 }
 

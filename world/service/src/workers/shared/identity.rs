@@ -5,7 +5,7 @@ use super::contact::Contact;
 use engine::queue::LAPSED;
 use model::Ms;
 use pipeline::queue::Queue;
-use shared_store::{MachineHeartbeat, SPEAKS, Seen};
+use shared_store::{MachineHeartbeat, Seen, refuse_too_old};
 use std::time::{Duration, Instant};
 use store::{Error, ServerError, SharedState, Store};
 
@@ -13,8 +13,11 @@ use store::{Error, ServerError, SharedState, Store};
 const EVERY: Duration = Duration::from_secs(10);
 /// Who was heard of within this is alive.
 const ALIVE_MS: i64 = 30_000;
-/// Whoever began later under the same id is to find out first; after so many heartbeats we do.
-const PATIENCE: u32 = 3;
+/// Whoever began later under the same id is to find out first, and may have been heard once more meanwhile; after so many
+/// heartbeats we do.
+const PATIENCE: u32 = 4;
+/// A daemon that ran here before is over, but its last word may still be under way. Who goes on speaking lives elsewhere.
+const PATIENCE_WITH_EARLIER: u32 = 2;
 /// No machine begins so often; the server's number has room for some more.
 const MOST_STARTS: i64 = 1_000_000_000;
 
@@ -65,10 +68,12 @@ impl Identity {
         let starts = self.begin(store)?;
         self.follow(contact, store)?;
         let seen = self.beat(contact, starts)?;
-        if seen.oldest > i64::from(SPEAKS) {
-            return Err(too_old(seen.oldest).into());
-        }
-        let doubt = doubt(&seen, starts, self.was_told, &mut self.heard);
+        refuse_too_old(u32::try_from(seen.oldest).unwrap_or(u32::MAX))?;
+        let of_earlier = match &seen.other {
+            Some(other) => store.earlier_instances()?.contains(other),
+            None => false,
+        };
+        let doubt = doubt(&seen, (starts, self.was_told), of_earlier, &mut self.heard);
         if self.was_told && doubt.is_none() && seen.other.is_none() {
             self.catch_up(store, &seen)?;
         }
@@ -83,20 +88,18 @@ impl Identity {
     }
 
     fn begin(&mut self, store: &mut Store) -> Result<i64, Error> {
+        // Also of a daemon that began after this command did: in the name of an earlier one it would be taken for a copy.
+        if self.speaking == Speaking::Command
+            && let Some(kept) = store.instance()?
+        {
+            (self.instance, self.was_told) = (kept, true);
+            return Ok(*self.starts.insert(store.starts()?));
+        }
         if let Some(starts) = self.starts {
             return Ok(starts);
         }
-        let starts = match (self.speaking, store.instance()?) {
-            (Speaking::Command, Some(kept)) => {
-                (self.instance, self.was_told) = (kept, true);
-                store.starts()?
-            }
-            (Speaking::Daemon, _) | (_, None) => {
-                store.set_instance(&self.instance)?;
-                store.count_start()?
-            }
-        };
-        Ok(*self.starts.insert(starts))
+        store.set_instance(&self.instance)?;
+        Ok(*self.starts.insert(store.count_start()?))
     }
 
     /// The next start is to be later than any that the server was told of, or it would be taken for a restored one.
@@ -136,10 +139,7 @@ impl Identity {
         // First what is held: after a death before the new id is kept, all of this is found again.
         let held = Queue::new(store, host::clock_reading::moment).give_up_holds(&contact.server_id);
         let held = held.map_err(|cause| Error::Refused(cause.to_string()))?;
-        if store.shipped(&contact.server_id)?.is_some() {
-            // Events from before were the other machine's to send.
-            store.begin_shipping(&contact.server_id)?;
-        }
+        // What is unsent of the record stays so: what the other machine sends of it, too, is one event by its id.
         if doubt == Doubt::Restored {
             // Nobody speaks for the agents of the old name any more.
             let old = contact.machine.id.clone();
@@ -171,15 +171,9 @@ fn notice(doubt: Doubt, held: usize) -> String {
     format!("{why}. This one has drawn a new id and goes on under it.{tasks}")
 }
 
-fn too_old(oldest: i64) -> ServerError {
-    ServerError::Refused(format!(
-        "this taut speaks version {SPEAKS} and the server takes {oldest} at least: update taut on this machine. What is to be \
-         sent waits here until then"
-    ))
-}
-
-/// Whether somebody else speaks under this id. `told` before: whoever is heard of now came after us.
-fn doubt(seen: &Seen, starts: i64, told: bool, heard: &mut u32) -> Option<Doubt> {
+/// Whether somebody else speaks under this id. `told` before: whoever is heard of now came after us. `of_earlier`: it is a
+/// daemon that ran here before this one.
+fn doubt(seen: &Seen, (starts, told): (i64, bool), of_earlier: bool, heard: &mut u32) -> Option<Doubt> {
     let known = seen.starts.unwrap_or_default();
     let Some(_) = &seen.other else {
         *heard = 0;
@@ -196,7 +190,12 @@ fn doubt(seen: &Seen, starts: i64, told: bool, heard: &mut u32) -> Option<Doubt>
         return (known > starts).then_some(Doubt::Restored);
     }
     *heard += 1;
-    (known <= starts || *heard >= PATIENCE).then_some(Doubt::Copied)
+    let patience = match (known <= starts, of_earlier) {
+        (true, false) => 1,
+        (true, true) => PATIENCE_WITH_EARLIER,
+        (false, _) => PATIENCE,
+    };
+    (*heard >= patience).then_some(Doubt::Copied)
 }
 
 /// The age of something a server told of, on this machine's clock.
@@ -215,29 +214,46 @@ mod tests {
 
     #[test]
     fn x1_a_daemon_that_follows_another_on_one_machine_is_no_copy() {
-        assert_eq!(doubt(&seen(None, None), 1, false, &mut 0), None, "the first word of a machine");
-        assert_eq!(doubt(&seen(Some(500), Some(1)), 2, false, &mut 0), None, "started again at once");
-        assert_eq!(doubt(&seen(Some(86_400_000), Some(6)), 7, false, &mut 0), None);
-        assert_eq!(doubt(&seen(None, Some(7)), 7, true, &mut 0), None);
+        assert_eq!(doubt(&seen(None, None), (1, false), false, &mut 0), None, "the first word of a machine");
+        assert_eq!(doubt(&seen(Some(500), Some(1)), (2, false), false, &mut 0), None, "started again at once");
+        assert_eq!(doubt(&seen(Some(86_400_000), Some(6)), (7, false), false, &mut 0), None);
+        assert_eq!(doubt(&seen(None, Some(7)), (7, true), false, &mut 0), None);
     }
 
     #[test]
     fn x1_of_two_homes_that_are_copies_the_later_one_finds_out_first() {
-        assert_eq!(doubt(&seen(Some(500), Some(2)), 2, false, &mut 0), Some(Doubt::Copied), "both began at once");
-        assert_eq!(doubt(&seen(Some(500), Some(3)), 3, true, &mut 0), Some(Doubt::Copied), "the later one");
+        assert_eq!(
+            doubt(&seen(Some(500), Some(2)), (2, false), false, &mut 0),
+            Some(Doubt::Copied),
+            "both began at once"
+        );
+        assert_eq!(doubt(&seen(Some(500), Some(3)), (3, true), false, &mut 0), Some(Doubt::Copied), "the later one");
         let mut heard = 0;
-        let mut earlier = || doubt(&seen(Some(500), Some(3)), 2, true, &mut heard);
-        assert_eq!([earlier(), earlier(), earlier()], [None, None, Some(Doubt::Copied)]);
+        let mut earlier = || doubt(&seen(Some(500), Some(3)), (2, true), false, &mut heard);
+        assert_eq!([earlier(), earlier(), earlier(), earlier()], [None, None, None, Some(Doubt::Copied)]);
+    }
+
+    #[test]
+    fn x1_a_late_word_of_a_daemon_that_ran_here_before_is_no_copy_until_it_is_said_again() {
+        let mut heard = 0;
+        assert_eq!(doubt(&seen(Some(500), Some(3)), (3, true), true, &mut heard), None);
+        assert_eq!(doubt(&seen(None, Some(3)), (3, true), false, &mut heard), None);
+        assert_eq!(doubt(&seen(Some(500), Some(3)), (3, true), true, &mut heard), None, "not twice in a row");
+        assert_eq!(doubt(&seen(Some(500), Some(3)), (3, true), true, &mut heard), Some(Doubt::Copied));
     }
 
     #[test]
     fn x1_a_machine_of_which_the_server_knows_more_starts_was_restored() {
-        assert_eq!(doubt(&seen(Some(86_400_000), Some(9)), 7, false, &mut 0), Some(Doubt::Restored));
-        assert_eq!(doubt(&seen(Some(86_400_000), Some(7)), 7, false, &mut 0), Some(Doubt::Restored));
-        assert_eq!(doubt(&seen(None, Some(9)), 7, false, &mut 0), Some(Doubt::Restored));
-        assert_eq!(doubt(&seen(None, Some(9)), 7, true, &mut 0), None, "who spoke last under this id is this one");
+        assert_eq!(doubt(&seen(Some(86_400_000), Some(9)), (7, false), false, &mut 0), Some(Doubt::Restored));
+        assert_eq!(doubt(&seen(Some(86_400_000), Some(7)), (7, false), false, &mut 0), Some(Doubt::Restored));
+        assert_eq!(doubt(&seen(None, Some(9)), (7, false), false, &mut 0), Some(Doubt::Restored));
         assert_eq!(
-            doubt(&seen(Some(i64::MIN), Some(i64::MAX)), 1, true, &mut 0),
+            doubt(&seen(None, Some(9)), (7, true), false, &mut 0),
+            None,
+            "who spoke last under this id is this one"
+        );
+        assert_eq!(
+            doubt(&seen(Some(i64::MIN), Some(i64::MAX)), (1, true), false, &mut 0),
             None,
             "what is odd is borne for a while"
         );

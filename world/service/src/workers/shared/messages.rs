@@ -55,7 +55,10 @@ pub(crate) fn send(contact: &mut Contact, store: &mut Store, state: &mut SharedS
 /// The server takes a message for an agent of a machine, or for a conversation.
 fn is_addressed(message: &OutgoingMessage) -> bool {
     let to_agent = message.to_machine.as_deref().is_some_and(text::is_uuid) && message.to_agent.is_some();
-    to_agent != message.to_conversation.is_some()
+    // Longer ones are told of nobody.
+    let is_short = |name: &String| name.chars().count() <= 2 * text::SHORT;
+    let names = [&message.to_agent, &message.to_conversation].into_iter().flatten();
+    to_agent != message.to_conversation.is_some() && names.into_iter().all(is_short)
 }
 
 fn leaving(message: &OutgoingMessage, machine: &str) -> OutgoingMessage {

@@ -7,13 +7,16 @@ mod identity;
 mod messages;
 mod presence;
 mod projects;
+mod queues;
 mod record;
+mod report;
 mod rhythm;
 mod rounds;
 mod text;
 mod worker;
 
 pub use identity::Speaking;
-pub use rounds::{SharedReport, SharedRounds};
+pub use report::SharedReport;
+pub use rounds::SharedRounds;
 pub use worker::Nudge;
 pub(crate) use worker::SharedWorker;

@@ -1,7 +1,9 @@
 //! What is shared, by the user's own file as it stands now: which server, and what the queue of a project is called there.
 //! Where the file says nothing of it, one look at its date is all that this costs.
 
-use pipeline::{PipelineSetup, PolicyCache, SharedServer, shared_server, shared_settings};
+use pipeline::{
+    PipelineSetup, PolicyCache, SettingsSource, SharedServer, SharedSettings, shared_server, shared_settings,
+};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -17,6 +19,8 @@ pub(crate) struct SharedProjects {
     said: Variable,
     policies: PolicyCache,
     file: FileLook,
+    /// Where the command is at work, for which alone its environment names a server.
+    own: Option<String>,
     /// Names of queues by the paths of projects, for one round.
     known: HashMap<String, Option<String>>,
 }
@@ -46,10 +50,13 @@ impl FileLook {
     /// The word is looked for only in a file that is another than at the last look.
     pub fn says_shared(&mut self) -> bool {
         let found = std::fs::metadata(&self.path).ok();
-        let seen = found.and_then(|found| Some((found.modified().ok()?, found.len())));
+        let seen = found.as_ref().and_then(|found| Some((found.modified().ok()?, found.len())));
         if seen != self.seen {
             let text = sys::outside::read_text(&self.path, &sys::outside::Rules::up_to(LARGEST));
-            self.says = text.is_ok_and(|text| text.contains("shared"));
+            // One that cannot be read now says what it said before; one that is gone says nothing.
+            if text.is_ok() || found.is_none() {
+                self.says = text.is_ok_and(|text| text.contains("shared"));
+            }
             self.seen = seen;
         }
         self.says
@@ -60,7 +67,13 @@ impl SharedProjects {
     pub fn new(setting: &PipelineSetup, said: Variable) -> Self {
         let policies = PolicyCache::new(setting.user_config.clone(), setting.state.clone());
         let file = FileLook::new(&setting.user_config);
-        Self { setting: setting.clone(), said, policies, file, known: HashMap::new() }
+        Self { setting: setting.clone(), said, policies, file, own: None, known: HashMap::new() }
+    }
+
+    /// Of a command in this folder.
+    pub fn in_folder(self, folder: Option<PathBuf>) -> Self {
+        let own = folder.map(|folder| host::probe::project(&folder, &self.setting.home).root);
+        Self { own, ..self }
     }
 
     /// The server that is configured now. Names of projects are looked up anew from here on.
@@ -74,6 +87,11 @@ impl SharedProjects {
         shared_server(&policy.policy.sections.shared, &self.setting.user_config, &self.said)
     }
 
+    /// Whether its repository names any queue now.
+    pub fn names_queue(&mut self, project: &str) -> bool {
+        self.policies.of(project, &self.setting.home).policy.sections.shared.project.is_some()
+    }
+
     /// What the queue of a project is called; `None` where the project is not shared.
     pub fn queue(&mut self, project: &str) -> Option<String> {
         if let Some(known) = self.known.get(project) {
@@ -81,7 +99,13 @@ impl SharedProjects {
         }
         let policy = self.policies.of(project, &self.setting.home);
         let section = &policy.policy.sections.shared;
-        let queue = shared_settings(section, &self.setting.user_config, &self.said).map(|settings| settings.queue);
+        let settings = shared_settings(section, &self.setting.user_config, &self.said);
+        let takes_part = |settings: &SharedSettings| {
+            settings.server.from == SettingsSource::Config
+                || settings.server.projects.contains(&settings.queue)
+                || self.own.as_deref() == Some(project)
+        };
+        let queue = settings.filter(takes_part).map(|settings| settings.queue);
         if self.known.len() < MOST_KNOWN {
             self.known.insert(project.to_string(), queue.clone());
         }

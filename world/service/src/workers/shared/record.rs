@@ -6,15 +6,21 @@ use super::event_fields;
 use super::text::{self, LINE, SHORT};
 use model::Level;
 use model::row::Event;
+use pipeline::SettingsSource;
 use policy::config::sections::SharedEvents;
 use shared_store::{MOST_BYTES, MOST_EVENTS, SentEvent};
 use store::{Error, ServerError, SharedState, Store, StoredEvent};
 
 /// So many batches in one round.
 const MOST_BATCHES: usize = 20;
+/// So many events of one batch are left out because the server will not have them; of more it is said that it refuses.
+const MOST_REFUSED: u64 = 20;
 /// So much of why something was stopped.
 const MOST_REASON: usize = 2_000;
 const LAST_MS: i64 = 253_402_300_799_000;
+
+/// What the queue of a project is called, where it is shared.
+pub(crate) type QueueOf<'q> = dyn FnMut(&Store, &str) -> Result<Option<String>, Error> + 'q;
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,9 +34,13 @@ pub(crate) struct Shipped {
 pub(crate) fn ship(
     contact: &mut Contact,
     store: &mut Store,
-    queue: &mut dyn FnMut(&str) -> Option<String>,
+    queue: &mut QueueOf<'_>,
     state: &mut SharedState,
 ) -> Result<Shipped, Error> {
+    if contact.server.from == SettingsSource::Environment {
+        // Named for one command, and sent nothing of the record: what waits is another server's.
+        return Ok(Shipped::default());
+    }
     let (server, level) = (contact.server_id.clone(), contact.server.events);
     let cursor = store.shipped(&server)?;
     if level == SharedEvents::None {
@@ -51,7 +61,11 @@ pub(crate) fn ship(
             shipped.more = false;
             break;
         };
-        let sent: Vec<SentEvent> = batch.iter().filter_map(|one| leaving(one, level, &machine, queue)).collect();
+        let mut sent = Vec::new();
+        for one in &batch {
+            let named = one.project.as_deref().map(|project| queue(store, project)).transpose()?.flatten();
+            sent.extend(named.map(|project| leaving(one, level, &machine, project)));
+        }
         let mut refused = Refused::default();
         put(&sent, &mut refused, &mut |events| contact.fleet()?.events_put(&machine, events))?;
         store.set_shipped(&server, last)?;
@@ -81,6 +95,8 @@ fn put(
         return Ok(());
     }
     match (send(sent), sent) {
+        // So many are not each to blame, and to find them all takes the time of everything else that is said to a server.
+        (Err(ServerError::Refused(why)), _) if refused.events >= MOST_REFUSED => Err(ServerError::Refused(why)),
         (Err(ServerError::Refused(why)), [one]) => {
             send(&[])?;
             refused.events += 1;
@@ -119,18 +135,14 @@ fn note_sent(state: &mut SharedState, sent: &[SentEvent], refused: &Refused) {
     }
 }
 
-fn leaving(
-    stored: &StoredEvent,
-    level: SharedEvents,
-    machine: &str,
-    queue: &mut dyn FnMut(&str) -> Option<String>,
-) -> Option<SentEvent> {
+fn leaving(stored: &StoredEvent, level: SharedEvents, machine: &str, project: String) -> SentEvent {
     let Event { id, at, agent, session, host_session, sub_agent, event, tool, verdict, rules, micros, .. } =
         &stored.event;
-    let project = stored.project.as_deref().and_then(queue)?;
     let short = |words: &str| text::leaving(words, 2 * SHORT);
     let is_full = level == SharedEvents::Full;
-    Some(SentEvent {
+    // Why a rule stopped it. What a person answered is their own words, and has no rule.
+    let reason = stored.event.reason.as_deref().filter(|_| is_full && *verdict > Level::Pass && !rules.is_empty());
+    SentEvent {
         id: text::as_uuid(id, machine),
         seq: stored.seq,
         at: model::Ms(at.0.clamp(0, LAST_MS)).rfc3339(),
@@ -144,9 +156,9 @@ fn leaving(
         verdict: verdict.name().to_string(),
         micros: i64::try_from(*micros).unwrap_or(i64::MAX),
         rules: rules.iter().map(|rule| short(rule)).collect(),
-        reason: stored.event.reason.as_deref().filter(|_| is_full).map(|why| text::leaving_lines(why, MOST_REASON)),
+        reason: reason.map(|why| text::leaving_lines(why, MOST_REASON)),
         detail: event_fields::leaving(&stored.event.detail).filter(|_| is_full),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -161,16 +173,13 @@ mod tests {
         let mut event = Event::noted("PreToolUse", "alpha", "id-1".into(), Ms(i64::MAX));
         event.detail = json!({"input": {"command": format!("curl -H 'Authorization: Bearer {token}'")}});
         event.reason = Some(format!("it holds {token}"));
+        (event.verdict, event.rules) = (Level::Deny, vec!["secret-sent".into()]);
         let stored = StoredEvent { seq: 7, project: Some("/p".into()), event };
-        let mut queue = |project: &str| (project == "/p").then(|| "acme/shop".to_string());
-        let mut at = |level| leaving(&stored, level, "m", &mut queue).unwrap();
+        let at = |level| leaving(&stored, level, "m", "acme/shop".into());
         let summary = at(SharedEvents::Summary);
         assert_eq!((&summary.reason, &summary.detail, summary.seq), (&None, &None, 7));
         assert!(summary.at.starts_with("9999-12-31"), "{}", summary.at);
         let full = serde_json::to_string(&at(SharedEvents::Full)).unwrap();
         assert!(full.contains("curl") && !full.contains(&token), "{full}");
-        let elsewhere = StoredEvent { project: Some("/other".into()), ..stored.clone() };
-        assert_eq!(leaving(&elsewhere, SharedEvents::Full, "m", &mut queue), None);
-        assert_eq!(leaving(&StoredEvent { project: None, ..stored }, SharedEvents::Full, "m", &mut queue), None);
     }
 }

@@ -63,6 +63,12 @@ impl Rhythm {
         if need == Need::Somebody { SOON } else { LATER }
     }
 
+    /// Not all of a round came to its end, and the server is there.
+    pub fn went_partly(&mut self, now: Instant) -> Duration {
+        (self.last, self.rests_until, self.failures) = (Some(now), None, 0);
+        LATER
+    }
+
     /// `chance` is between 0 and 255: machines that lost the same server do not all come back at once.
     pub fn went_wrong(&mut self, is_refusal: bool, chance: u8, now: Instant) -> Duration {
         self.failures = self.failures.saturating_add(1);
@@ -110,6 +116,8 @@ mod tests {
         assert_eq!(rhythm.went_wrong(false, 0, now), Duration::from_millis(500));
         rhythm.begin_anew();
         assert_eq!(rhythm.went_wrong(true, 0, now), S(30), "a refusal is not mended by asking");
+        assert_eq!(rhythm.went_partly(now), LATER, "who is there is asked again soon");
+        assert_eq!(rhythm.step(Need::Somebody, true, now + S(2)), Step::Round);
         rhythm.begin_anew();
         assert_eq!(rhythm.step(Need::Somebody, false, now), Step::Round);
     }

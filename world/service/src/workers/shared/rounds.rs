@@ -4,47 +4,24 @@
 use super::contact::Contact;
 use super::identity::{Identity, Speaking};
 use super::presence::Presence;
-use super::projects::{SharedProjects, Variable};
+use super::projects::SharedProjects;
+use super::report::SharedReport;
 use super::rhythm::Need;
 use super::{messages, record};
-use crate::ProjectQueue;
 use model::effort::Message;
-use pipeline::queue::{Queue, QueueError, SharedRound};
-use pipeline::{PipelineSetup, SharedServer, SharedSettings};
+use pipeline::{PipelineSetup, SharedServer};
 use policy::config::sections::SharedEvents;
 use shared_store::Surroundings;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use store::{Error, OpenPlace, ServerError, SharedState, Store};
 
-/// What a round did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SharedReport {
-    /// Words about tasks that were said, and taken.
-    pub said: usize,
-    /// Results that came too late, by slug.
-    pub refused: Vec<String>,
-    pub renewed: usize,
-    /// Tasks of this machine that another has now, or may have.
-    pub lost: Vec<String>,
-    /// Leases that ended, wherever they were held.
-    pub expired: Vec<String>,
-    pub messages_sent: usize,
-    pub messages_received: usize,
-    pub events_sent: u64,
-    /// Events wait that this round did not get to.
-    pub more_events: bool,
-    /// Somebody here ought to look: a message came, or another machine's agents changed.
-    pub is_news: bool,
-    /// What went wrong first.
-    pub error: Option<ServerError>,
-}
-
 /// The rounds of one process, and the connection they keep.
 pub struct SharedRounds {
-    projects: SharedProjects,
-    around: Surroundings,
+    pub(super) projects: SharedProjects,
+    pub(super) around: Surroundings,
     speaking: Speaking,
-    contact: Option<Contact>,
+    pub(super) contact: Option<Contact>,
     identity: Identity,
     presence: Presence,
     /// As it was stored last.
@@ -57,8 +34,8 @@ pub struct SharedRounds {
 }
 
 /// Whose sessions are open here.
-struct Here {
-    queues: Vec<String>,
+pub(super) struct Here {
+    pub queues: Vec<String>,
     conversations: Vec<String>,
 }
 
@@ -71,18 +48,19 @@ impl SharedRounds {
     /// Of the daemon, which is told nothing by its environment.
     pub fn of_daemon(setting: &PipelineSetup) -> Self {
         let around = crate::shared_target::around_daemon(&setting.home);
-        Self::new(setting, |_| None, around, Speaking::Daemon)
+        Self::new(SharedProjects::new(setting, |_| None), around, Speaking::Daemon)
     }
 
     /// Of a command, in whose environment its user may name a server.
     pub fn of_command(setting: &PipelineSetup) -> Self {
         let around = crate::shared_target::around_person(&setting.home);
-        Self::new(setting, host::origin::said_to_command, around, Speaking::Command)
+        let projects = SharedProjects::new(setting, host::origin::said_to_command);
+        Self::new(projects.in_folder(std::env::current_dir().ok()), around, Speaking::Command)
     }
 
-    fn new(setting: &PipelineSetup, said: Variable, around: Surroundings, speaking: Speaking) -> Self {
+    fn new(projects: SharedProjects, around: Surroundings, speaking: Speaking) -> Self {
         Self {
-            projects: SharedProjects::new(setting, said),
+            projects,
             around,
             speaking,
             contact: None,
@@ -142,7 +120,10 @@ impl SharedRounds {
         }
         match &report.error {
             None => state.heard(now),
-            Some(error) => state.failed(error.to_string(), now),
+            Some(error) => {
+                state.failed(error.to_string(), now);
+                self.hang_up(error);
+            }
         }
         self.keep(store, state)?;
         Ok(report)
@@ -155,6 +136,7 @@ impl SharedRounds {
         state: &mut SharedState,
         report: &mut SharedReport,
     ) -> Result<(), Error> {
+        self.tell_unsure(store, server)?;
         let here = self.here(store, server)?;
         let mut met = self.meet(store, server, state);
         if met.is_ok() {
@@ -162,10 +144,10 @@ impl SharedRounds {
         }
         if let Some(error) = settled(met)? {
             // Leases grow unsure all the same.
-            self.queues(store, server, (&here, Some(&error)), report)?;
+            self.tell_unsure(store, server)?;
             return Err(error.into());
         }
-        self.queues(store, server, (&here, None), report)?;
+        self.queues(store, server, &here, report)?;
         self.part(report, |rounds, report| rounds.send(store, state, report))?;
         self.part(report, |rounds, report| rounds.receive(store, &here, state, report))?;
         self.part(report, |rounds, report| rounds.judge(store, state, report))?;
@@ -202,14 +184,14 @@ impl SharedRounds {
     }
 
     /// One part of a round: refused is noted, and the others go on; away is the end of the round.
-    fn part(
+    pub(super) fn part(
         &mut self,
         report: &mut SharedReport,
         work: impl FnOnce(&mut Self, &mut SharedReport) -> Result<(), Error>,
     ) -> Result<(), Error> {
         match work(self, report) {
-            Err(Error::Server(ServerError::Refused(why))) => {
-                report.error.get_or_insert(ServerError::Refused(why));
+            Err(Error::Server(error @ (ServerError::Refused(_) | ServerError::Busy(_)))) => {
+                report.error.get_or_insert(error);
                 Ok(())
             }
             done => done,
@@ -225,10 +207,11 @@ impl SharedRounds {
         done
     }
 
-    fn here(&mut self, store: &Store, server: &SharedServer) -> Result<Here, Error> {
+    fn here(&mut self, store: &mut Store, server: &SharedServer) -> Result<Here, Error> {
         let (mut queues, mut conversations) = (server.projects.clone(), Vec::new());
         for OpenPlace { project, conversation } in store.open_places()? {
             if let Some(queue) = self.projects.queue(&project) {
+                store.keep_queue_of(&project, &queue)?;
                 queues.push(queue);
                 conversations.push(conversation);
             }
@@ -236,59 +219,6 @@ impl SharedRounds {
         queues.sort();
         queues.dedup();
         Ok(Here { queues, conversations })
-    }
-
-    /// The queues that this machine works on now, and those that it owes a word: also of a project that is not listed any
-    /// more, because what was begun there is to be brought to its end.
-    fn queues(
-        &mut self,
-        store: &mut Store,
-        server: &SharedServer,
-        (here, away): (&Here, Option<&ServerError>),
-        report: &mut SharedReport,
-    ) -> Result<(), Error> {
-        let mut wanted: Vec<String> = Vec::new();
-        for place in store.open_places()? {
-            wanted.extend(self.projects.queue(&place.project));
-        }
-        let known = self.contact.as_ref().map(|contact| contact.server_id.clone()).filter(|id| !id.is_empty());
-        let known = known.or_else(|| store.shared_state().ok().flatten().map(|state| state.server));
-        if let Some(id) = known {
-            wanted.extend(store.queues_in_hand(&id)?);
-        }
-        wanted.sort();
-        wanted.dedup();
-        wanted.truncate(here.queues.len() + MOST_QUEUES);
-        for queue in wanted {
-            let shared = SharedSettings { server: server.clone(), queue };
-            let done = self.queue_round(store, &shared, away);
-            self.part(report, |_, report| done.map(|round| report.add(round)))?;
-        }
-        Ok(())
-    }
-
-    fn queue_round(
-        &mut self,
-        store: &mut Store,
-        shared: &SharedSettings,
-        away: Option<&ServerError>,
-    ) -> Result<SharedRound, Error> {
-        let mut queue = ProjectQueue::new(shared, &self.around, store)?;
-        match (away, &mut self.contact) {
-            (None, Some(contact)) => queue.over(contact.lend()),
-            (Some(error), _) => queue.away(error.clone()),
-            (None, None) => queue.away(ServerError::Away("there is no connection".to_string())),
-        }
-        let mut here = Queue::new(store, host::clock_reading::moment).on(&mut queue);
-        let done = here.shared_round(shared.server.on_unsure);
-        if let (None, Some(contact)) = (away, &mut self.contact) {
-            contact.take_back(queue.into_link());
-        }
-        done.map_err(|error| match error {
-            QueueError::Server { error, .. } => Error::Server(error),
-            QueueError::Store(error) => error,
-            other => Error::Refused(other.to_string()),
-        })
     }
 
     fn send(&mut self, store: &mut Store, state: &mut SharedState, report: &mut SharedReport) -> Result<(), Error> {
@@ -339,8 +269,23 @@ impl SharedRounds {
 
     fn ship(&mut self, store: &mut Store, state: &mut SharedState, report: &mut SharedReport) -> Result<(), Error> {
         self.with_contact(|me, contact| {
-            let projects = &mut me.projects;
-            let shipped = record::ship(contact, store, &mut |project| projects.queue(project), state)?;
+            let (projects, listed) = (&mut me.projects, contact.server.projects.clone());
+            let mut known: HashMap<String, Option<String>> = HashMap::new();
+            let mut queue = |store: &Store, project: &str| -> Result<Option<String>, Error> {
+                if let Some(known) = known.get(project) {
+                    return Ok(known.clone());
+                }
+                let found = match projects.queue(project) {
+                    // Another branch may be checked out than when this was recorded.
+                    None if !projects.names_queue(project) => {
+                        store.queue_of(project)?.filter(|queue| listed.contains(queue))
+                    }
+                    named => named,
+                };
+                known.insert(project.to_string(), found.clone());
+                Ok(found)
+            };
+            let shipped = record::ship(contact, store, &mut queue, state)?;
             report.events_sent += shipped.events;
             report.more_events = shipped.more;
             Ok(())
@@ -420,10 +365,13 @@ impl SharedRounds {
         }
     }
 
-    /// After an error: who is away is not held on to; who refused one thing may be asked another.
-    pub(crate) fn hang_up(&mut self, error: &ServerError) {
-        if let (ServerError::Away(_), Some(contact)) = (error, &mut self.contact) {
-            contact.close();
+    /// After an error: who is away is not held on to; who refused one thing may be asked another. Who does not let us in is
+    /// met anew, with the password of then.
+    fn hang_up(&mut self, error: &ServerError) {
+        match (error, &mut self.contact) {
+            (ServerError::Away(_), Some(contact)) => contact.close(),
+            (ServerError::Refused(_), Some(contact)) if !contact.is_open() => self.contact = None,
+            (ServerError::Refused(_) | ServerError::Busy(_), _) | (ServerError::Away(_), None) => {}
         }
     }
 
@@ -442,22 +390,8 @@ impl SharedRounds {
     }
 }
 
-const MOST_QUEUES: usize = 200;
-
-impl SharedReport {
-    fn add(&mut self, round: SharedRound) {
-        let SharedRound { said, refused, renewed, lost, expired } = round;
-        self.is_news |= !refused.is_empty() || !lost.is_empty();
-        self.said += said;
-        self.renewed += renewed;
-        self.refused.extend(refused);
-        self.lost.extend(lost);
-        self.expired.extend(expired);
-    }
-}
-
 /// What the server said, apart from what is wrong here.
-fn settled(done: Result<(), Error>) -> Result<Option<ServerError>, Error> {
+pub(super) fn settled(done: Result<(), Error>) -> Result<Option<ServerError>, Error> {
     match done {
         Ok(()) => Ok(None),
         Err(Error::Server(error)) => Ok(Some(error)),

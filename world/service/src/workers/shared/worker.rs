@@ -51,19 +51,29 @@ pub(crate) struct SharedWorker {
     thread: Option<JoinHandle<()>>,
     /// The file as it was when a thread found that it names no server.
     named_none: Option<FileStamp>,
-    begun: bool,
+    /// When what was known of a server is forgotten, unless the file names one till then.
+    forgets_at: Option<Instant>,
 }
 
 impl SharedWorker {
     pub fn new(setting: &PipelineSetup, nudge: Nudge, told: Vec<Wake>) -> Self {
         let file = FileLook::new(&setting.user_config);
-        Self { setting: setting.clone(), file, nudge, told, thread: None, named_none: None, begun: false }
+        Self {
+            setting: setting.clone(),
+            file,
+            nudge,
+            told,
+            thread: None,
+            named_none: None,
+            forgets_at: Some(Instant::now() + WRITTEN),
+        }
     }
 
     /// One look. Costs the date of a file where nothing is shared.
     pub fn look(&mut self) {
         let says = self.file.says_shared();
-        if !std::mem::replace(&mut self.begun, true) && !says {
+        self.forgets_at = self.forgets_at.filter(|_| !says);
+        if self.forgets_at.take_if(|at| *at <= Instant::now()).is_some() {
             self.forget_what_was();
         }
         match self.thread.take() {
@@ -83,7 +93,7 @@ impl SharedWorker {
         let (setting, nudge, told) = (self.setting.clone(), self.nudge.clone(), self.told.clone());
         let run = move || {
             let (rounds, store) = (SharedRounds::of_daemon(&setting), WorkerStore::new("shared", &setting.state));
-            Run { rounds, store, nudge, told, rhythm: Rhythm::default() }.run();
+            Run { rounds, store, nudge, told, rhythm: Rhythm::default(), named_none: None }.run();
         };
         let builder = thread::Builder::new().name("shared".to_string()).stack_size(STACK_BYTES);
         // Without a thread it is tried again at the next look.
@@ -114,6 +124,8 @@ struct Run {
     nudge: Nudge,
     told: Vec<Wake>,
     rhythm: Rhythm,
+    /// Since when the file names no server.
+    named_none: Option<Instant>,
 }
 
 /// What comes after one turn of the thread.
@@ -122,6 +134,12 @@ enum Turn {
     /// Nothing is shared.
     Over,
 }
+
+/// A file that is being written names no server for a moment: so long it is not taken at its word.
+const WRITTEN: Duration = Duration::from_secs(10);
+
+/// Leases are looked at no more often than this.
+const CLOSEST: Duration = Duration::from_secs(1);
 
 /// What is wrong here was said, and is looked at again so much later.
 const TROUBLE: Duration = Duration::from_secs(5);
@@ -137,17 +155,20 @@ impl Run {
     }
 
     fn turn(&mut self, said: &mut Option<String>) -> Turn {
-        let Self { rounds, store, nudge, told, rhythm } = self;
+        let Self { rounds, store, nudge, told, rhythm, named_none } = self;
         let done = store.with(|store| match rounds.server() {
             Some(server) => {
+                *named_none = None;
                 if rounds.is_another(&server) {
                     rounds.close();
                     rhythm.begin_anew();
                 }
+                // However long it is until a server is asked again.
+                let unsure = rounds.tell_unsure(store, &server)?.unwrap_or(Duration::MAX).max(CLOSEST);
                 let need = rounds.need(store, &server)?;
                 let need = if nudge.is_viewed() { Need::Somebody } else { need };
                 match rhythm.step(need, rounds.is_open(), Instant::now()) {
-                    Step::Wait(pause) => return Ok(Turn::In(pause)),
+                    Step::Wait(pause) => return Ok(Turn::In(pause.min(unsure))),
                     Step::Close => {
                         rounds.leave();
                         return Ok(Turn::In(Duration::ZERO));
@@ -164,16 +185,26 @@ impl Run {
                         let usual = rhythm.went_well(need, Instant::now());
                         if report.more_events { Duration::from_secs(1) } else { usual }
                     }
+                    // It is there: what it will not have, or not now, slows nothing else down.
+                    Some(_) if rounds.is_open() => rhythm.went_partly(Instant::now()).min(unsure),
                     Some(error) => {
-                        rounds.hang_up(error);
                         let is_refusal = matches!(error, ServerError::Refused(_));
-                        rhythm.went_wrong(is_refusal, chance(), Instant::now())
+                        rhythm.went_wrong(is_refusal, chance(), Instant::now()).min(unsure)
                     }
                 }))
             }
+            None if named_none.get_or_insert_with(Instant::now).elapsed() < WRITTEN => Ok(Turn::In(WRITTEN)),
             None => end(rounds, store),
         });
-        done.unwrap_or(Turn::In(TROUBLE))
+        done.unwrap_or_else(|error: Error| {
+            // Where that cannot be written either, the log has it.
+            let _ = store.with(|store| {
+                let mut state = store.shared_state()?.unwrap_or_default();
+                state.failed(format!("this machine's own store: {error}"), host::clock::now());
+                store.set_shared_state(&state)
+            });
+            Turn::In(TROUBLE)
+        })
     }
 }
 

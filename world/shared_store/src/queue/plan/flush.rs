@@ -1,6 +1,7 @@
 //! A draft written to the server: everything in one flight, blockers first, dependents after.
 
 use super::super::Identity;
+use super::super::answer::LOWEST;
 use super::super::flights::{Ask, Flights, Trouble, json};
 use super::super::turn::told;
 use super::draft::{Draft, Entry};
@@ -126,7 +127,7 @@ fn fields(task: &Task) -> Value {
         "title": plan.title,
         "description": plan.description,
         "category": plan.category,
-        "priority": plan.priority.0,
+        "priority": plan.priority.0.min(LOWEST),
         "spec": plan.spec,
         "ref": plan.reference,
         "steps": steps(&plan.steps),

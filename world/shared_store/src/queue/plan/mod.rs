@@ -41,7 +41,11 @@ pub(super) fn plan(queue: &mut PgQueue, work: &mut Work<'_>) -> Result<(), Error
         unknown = None;
         tries += 1;
         match once(flights, identity, work, &mut unknown) {
-            Err(Trouble::Overtaken(why)) if tries >= MOST_TRIES => Err(Trouble::Final(ServerError::Away(why))),
+            Err(Trouble::Overtaken(why)) if tries >= MOST_TRIES => Err(Trouble::Final(ServerError::Busy(why))),
+            // Another plan may be a long one.
+            Err(Trouble::Flight(error)) if error.is_locked() => {
+                Err(Trouble::Overtaken(ServerError::from(error).to_string()))
+            }
             done => done,
         }
     })?
@@ -56,7 +60,7 @@ fn once(
 ) -> Result<Result<(), Error>, Trouble> {
     flights.open = true;
     let lock = flights.ask("plan_lock", vec![identity.project()]);
-    let [_, _, locked] = flights.fly([Ask::begin(), flights.ask("guard", Vec::new()), lock])?;
+    let [_, _, locked] = flights.fly([Ask::begin(), flights.guard(), lock])?;
     let Some(locked) = locked.into_iter().next() else { return Err(gone(identity)) };
     let locked: Locked = answer::row(locked)?;
     let rows = PlanTransaction::new(flights, identity);

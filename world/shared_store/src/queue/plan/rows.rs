@@ -39,7 +39,7 @@ impl<'f, 'c> PlanTransaction<'f, 'c> {
         ask(&mut self.flights.borrow_mut()).map_err(|trouble| {
             let words = match &trouble {
                 Trouble::Flight(error) => error.clone().into(),
-                Trouble::Overtaken(why) => store::ServerError::Away(why.clone()),
+                Trouble::Overtaken(why) => store::ServerError::Busy(why.clone()),
                 Trouble::Final(error) => error.clone(),
             };
             self.trouble.replace(Some(trouble));
@@ -52,7 +52,7 @@ impl<'f, 'c> PlanTransaction<'f, 'c> {
         let (rows, shift) = self.read(|flights| {
             let rows = ask(flights)?;
             let shift = shift(flights.sent, &rows);
-            Ok((answer::rows::<TaskRow>(rows)?, shift))
+            Ok((answer::readable::<TaskRow>(rows)?, shift))
         })?;
         let reading = self.identity.reading(shift);
         let mut draft = self.draft.borrow_mut();

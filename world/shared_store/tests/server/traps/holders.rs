@@ -1,6 +1,6 @@
 //! Holders while they, or the server, are away.
 
-use super::{Trap, claim, done, is_taken, ours, reap, run, statement, through, turns};
+use super::{Trap, claim, done, guard, is_taken, ours, reap, run, statement, through, turns};
 use shared_store::{InTransaction, PgQueue};
 use std::time::Duration;
 use store::TaskServer;
@@ -14,7 +14,7 @@ fn x2_q4_a_client_that_is_stopped_inside_a_transaction_holds_nothing_for_long() 
     let (mut one, mut two) = (trap.raw(), trap.raw());
     let (mut one, mut two) = (one.begin(), two.begin());
     run(&mut one, &[ours("turn", &[&turns(&[&plain])])]);
-    run(&mut two, &[ours("guard", &[]), ours("turn", &[&turns(&[&guarded])])]);
+    run(&mut two, &[guard(), ours("turn", &[&turns(&[&guarded])])]);
     // From here on neither of them says anything. Each try waits a moment for the lock.
     let act = |id: i64| {
         let sql = format!("UPDATE {{s}}.tasks SET updated_at = clock_timestamp() WHERE id = {id}");
@@ -100,7 +100,7 @@ fn x2_q4_a_renewal_ends_the_grace_and_the_next_start_gives_another() {
             age_ms: 0,
             lease_ms: None,
         };
-        assert_eq!(holder.renew(&[renewal]).unwrap(), [mine.task.queued.row]);
+        assert_eq!(holder.renew(&[renewal]).unwrap().lease_of(mine.task.queued.row), Some(super::LEASE_MS));
         assert_eq!(trap.server.sql("SELECT graced FROM taut.tasks"), "f");
     }
 }

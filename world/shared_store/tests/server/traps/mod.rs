@@ -4,7 +4,10 @@
 mod dependents;
 mod fence;
 mod holders;
+mod locked;
 mod planners;
+mod swapped;
+mod written_by_hand;
 
 use crate::{Server, at, schema};
 use model::Ms;
@@ -157,7 +160,7 @@ fn expired(standing: &TaskStanding) -> ServerTurn {
 }
 
 /// Ends whatever lapsed; gives how many.
-fn reap(queue: &mut PgQueue) -> usize {
+pub(super) fn reap(queue: &mut PgQueue) -> usize {
     let lapsed = queue.lapsed(100).unwrap();
     let turns: Vec<ServerTurn> = lapsed.iter().map(expired).collect();
     queue.turns(&turns).unwrap().len()
@@ -172,6 +175,11 @@ fn ours(name: &str, parameters: &[&str]) -> Statement {
     statement(queue_statement(name), parameters)
 }
 
+/// Of a client that does not know yet which server it speaks to.
+fn guard() -> Statement {
+    Statement::new(queue_statement("guard"), "taut", vec![None])
+}
+
 fn statement(sql: &str, parameters: &[&str]) -> Statement {
     Statement::new(sql, "taut", parameters.iter().map(|text| Some((*text).to_string())).collect())
 }
@@ -184,7 +192,7 @@ fn run(transaction: &mut Transaction<'_>, statements: &[Statement]) -> Vec<share
     transaction.flight(statements).unwrap()
 }
 
-fn now() -> Ms {
+pub(super) fn now() -> Ms {
     Ms(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64)
 }
 

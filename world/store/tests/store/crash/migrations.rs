@@ -25,7 +25,8 @@ fn of_schema(version: i64, folder: &Path) {
     }
     conn.pragma_update(None, "user_version", version).unwrap();
     for n in 0..40 {
-        conn.execute("INSERT INTO projects VALUES (?1, ?2)", rusqlite::params![format!("/p{n}"), n]).unwrap();
+        conn.execute("INSERT INTO projects (path, first_seen) VALUES (?1, ?2)", rusqlite::params![format!("/p{n}"), n])
+            .unwrap();
     }
 }
 
