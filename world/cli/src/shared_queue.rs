@@ -22,6 +22,8 @@ const LARGEST: u64 = 1024 * 1024;
 /// Nothing is connected to; `None` where nothing is shared, which is usual.
 pub fn of_project(project: &str, places: &PathVariables, store: &mut Store) -> Result<Option<ProjectQueue>, CliError> {
     let Some(shared) = settings(project, places)? else { return Ok(None) };
+    // Remembered for when another branch is checked out; a store that takes no writes now forgets nothing by that.
+    let _ = store.keep_queue_of(project, &shared.queue);
     Ok(Some(ProjectQueue::new(&shared, &around_command(places), store)?))
 }
 
@@ -44,17 +46,26 @@ pub fn server(places: &PathVariables) -> Result<Option<SharedServer>, CliError> 
     Ok(pipeline::shared_server(section, &places.user_config(), &host::origin::said_to_command))
 }
 
-/// What a person is told where the repository names a queue that this machine takes no part in: else two queues would grow apart
-/// and nobody would know.
-pub fn left_out(project: &str, places: &PathVariables) -> Result<Option<String>, CliError> {
+/// What a person is told where the repository names a queue that this machine takes no part in, or names none any more: else two
+/// queues would grow apart and nobody would know.
+pub fn left_out(project: &str, places: &PathVariables, store: &Store) -> Result<Option<String>, CliError> {
     if !may_be_shared(places) {
         return Ok(None);
     }
     let judge = crate::commands::judge_here(Some(Path::new(project)))?;
     let section = &judge.project_policy().policy.sections.shared;
     let (file, said) = (places.user_config(), &host::origin::said_to_command);
-    let is_asked = pipeline::shared_server(section, &file, said).is_some()
-        && pipeline::shared_settings(section, &file, said).is_none();
+    let Some(server) = pipeline::shared_server(section, &file, said) else { return Ok(None) };
+    if section.project.is_none() {
+        let before = store.queue_of(project)?.filter(|queue| server.projects.contains(queue));
+        return Ok(before.map(|queue| {
+            format!(
+                "note: this repository's queue was {queue}, and what is checked out now names none; this is the machine's own queue. \
+                 `[shared] project = \"{queue}\"` in .taut/config.toml names it"
+            )
+        }));
+    }
+    let is_asked = pipeline::shared_settings(section, &file, said).is_none();
     Ok(section.project.as_ref().filter(|_| is_asked).map(|queue| {
         format!(
             "note: this repository's queue is {queue}, in which this machine takes no part; this is the machine's own queue. \

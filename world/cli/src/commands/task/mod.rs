@@ -26,7 +26,8 @@ use store_session::StoreSession;
 
 pub fn run(verb: &TaskVerb, printer: &Printer) -> Result<Exit, CliError> {
     let mut store_session = StoreSession::open()?;
-    if let Some(note) = crate::shared_queue::left_out(&store_session.project(), &PathVariables::from_process())? {
+    let (project, places) = (store_session.project(), PathVariables::from_process());
+    if let Some(note) = crate::shared_queue::left_out(&project, &places, store_session.store())? {
         printer.note(note);
     }
     let served = serve(verb, &mut store_session, printer);

@@ -86,6 +86,22 @@ fn x1_a_command_that_the_server_is_too_new_for_writes_nothing_and_what_it_owes_w
 }
 
 #[test]
+fn x1_a_branch_that_names_no_queue_is_said_to_be_one() {
+    let Some(team) = Team::made() else { return };
+    let stage = with_tasks(&team);
+    stage.succeed(&["task", "claim", "api/01"]);
+    assert!(!stage.taut(&["task", "list"]).stderr_text().contains("note: "));
+    let named = stage.path(".taut/config.toml");
+    std::fs::remove_file(&named).unwrap();
+    let listed = stage.taut(&["task", "list"]);
+    let said = listed.stderr_text();
+    assert!(listed.success() && said.contains("queue was acme/shop") && said.contains("own queue"), "{said}");
+    // Who takes part in it no more is told nothing.
+    stage.configure(&config(&stage).replace("acme/shop", "acme/other"));
+    assert_eq!(stage.taut(&["task", "list"]).stderr_text(), "");
+}
+
+#[test]
 fn x2_a_done_while_the_server_is_away_is_kept_with_0_and_told_when_it_is_back() {
     let Some(team) = Team::made() else { return };
     let stage = with_tasks(&team);
