@@ -65,8 +65,8 @@ fn say(state: &ProxyState, line: &Carried) {
     let mut piece = vec![0; PIECE];
     while let Some(words) = read(&line.near, &mut piece) {
         line.remember(words);
-        let mode = state.passes(line);
-        if line.is_over() || (mode != ProxyMode::Swallow && line.far.write_all(words).is_err()) {
+        let Some(mode) = state.passes(line) else { break };
+        if mode != ProxyMode::Swallow && line.far.write_all(words).is_err() {
             break;
         }
     }
@@ -81,7 +81,8 @@ fn answer(state: &ProxyState, line: &Carried) {
     let (mut piece, mut answered) = (vec![0; PIECE], 0);
     while let Some(words) = read(&line.far, &mut piece) {
         let nonsense;
-        let words = match state.passes(line) {
+        let Some(mode) = state.passes(line) else { break };
+        let words = match mode {
             ProxyMode::Swallow | ProxyMode::SwallowAnswers => continue,
             ProxyMode::ResetAfter(most) if answered + words.len() > most => {
                 let _ = line.near.write_all(&words[..most.saturating_sub(answered)]);
@@ -95,7 +96,7 @@ fn answer(state: &ProxyState, line: &Carried) {
             ProxyMode::Pass | ProxyMode::HoldBack | ProxyMode::Refuse | ProxyMode::ResetAfter(_) => words,
         };
         answered += words.len();
-        if line.is_over() || line.near.write_all(words).is_err() {
+        if line.near.write_all(words).is_err() {
             break;
         }
     }

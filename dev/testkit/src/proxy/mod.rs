@@ -215,15 +215,19 @@ impl ProxyState {
         all.extend(carriers);
     }
 
-    /// Waits as long as the mode and the delay say, and gives the mode that then is.
-    fn passes(&self, line: &Carried) -> ProxyMode {
+    /// Waits as long as the mode and the delay say, and gives the mode that then is. `None` where the connection or the
+    /// proxy ended meanwhile: what was held back then never arrives.
+    fn passes(&self, line: &Carried) -> Option<ProxyMode> {
         let arrived = Instant::now();
         let mut settings = self.settings();
         loop {
+            if settings.over || line.is_over() {
+                return None;
+            }
             let left = settings.delay.saturating_sub(arrived.elapsed());
             let held = settings.mode == ProxyMode::HoldBack;
-            if settings.over || line.is_over() || (!held && left.is_zero()) {
-                return settings.mode;
+            if !held && left.is_zero() {
+                return Some(settings.mode);
             }
             settings = if held {
                 self.changed.wait(settings).unwrap_or_else(PoisonError::into_inner)
