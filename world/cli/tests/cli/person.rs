@@ -177,7 +177,10 @@ fn g8_a_pane_in_which_nobody_types_is_no_person_whatever_it_says_of_itself() {
     let start = r#"$server new-session -d "sh $TAUT_HOME/pause""#;
     let person = r#"sleep 60 | script -qc "tmux -f /dev/null -S $TAUT_HOME/other new-session" /dev/null > /dev/null &
         until tmux -S $TAUT_HOME/other list-clients 2> /dev/null | grep -q .; do sleep 0.05; done"#;
+    // The agent begins a tick of the clock later: of what began at the same one nobody knows whether it is the agent's.
     let looked_at = r#"$server new-session -d sh
+        began=$(cut -d' ' -f1 /proc/uptime)
+        until [ "$(cut -d' ' -f1 /proc/uptime)" != "$began" ]; do :; done
         claude -c 'sleep 60 | $server -C attach > /dev/null; true' &
         until $server list-clients | grep -q control; do sleep 0.05; done
         $server send-keys "sh $TAUT_HOME/pause" Enter"#;
