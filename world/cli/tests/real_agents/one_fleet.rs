@@ -55,9 +55,13 @@ fn a4_three_real_agents_share_a_queue_write_to_each_other_and_are_three() {
     let codex = driven(&CODEX, "codex", plays("exec_command", json!({"cmd": work(taut, 1), "yield_time_ms": 60_000})));
     let gemini =
         driven(&GEMINI, "gemini", plays("run_shell_command", json!({"command": work(taut, 2), "description": "x"})));
-    // Nothing runs after its calls: once that is seen, it is told of messages before the next one.
+    // Nothing runs after its calls: once that is seen, it is told of messages before the next one. It is seen in the
+    // transcript, which the client writes a moment later, and a model that answers at once has asked again by then.
     let bash = |command: &str| Turn::call("Bash", json!({"command": command, "description": "x"}));
-    let script = Script::new().main(bash(&work(taut, 0))).main(bash("ls")).main(bash("ls -a")).main(Turn::say("done"));
+    let written = "until grep -qrs tool_result ~/.claude/projects; do sleep 0.1; done";
+    let script =
+        [&work(taut, 0), written, "ls", "ls -a"].iter().fold(Script::new(), |script, line| script.main(bash(line)));
+    let script = script.main(Turn::say("done"));
     let claudes = ClientLaunch::new(sandbox, script).env("TAUT_AGENT_ID", "claude-code");
     let sent: Vec<String> = thread::scope(|scope| {
         let told = |ending: Ending, requests: Requests, said: String| {
