@@ -6,7 +6,7 @@ use crate::{Connection, InTransaction, Rows, Schema, Statement, queue_statement}
 use store::ServerError;
 
 /// A statement that was beaten by another's is sent so often.
-const TRIES: usize = 3;
+pub(crate) const TRIES: usize = 3;
 
 /// The fleet's part of a server.
 pub struct FleetServer<'c> {

@@ -1,6 +1,6 @@
 //! Looks through the record of the fleet: by project and time, which is what its index has, and by what stands in it.
 
-use crate::fleet_server::Asked;
+use crate::fleet_server::{Asked, TRIES};
 use crate::{FleetServer, InTransaction, Rows, Statement};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -205,10 +205,17 @@ impl FleetServer<'_> {
         Ok(RecordSums { machines: rows(machines), agents: rows(agents), rules: rows(rules), projects: rows(next()) })
     }
 
-    /// Not sent again: a person waits, and has been told for how long at most.
+    /// Sent again only where the server undid it for another's sake, such as an owner's who brings the schema forward: else
+    /// a person waits, and has been told for how long at most.
     fn looked(&mut self, asked: &[Asked]) -> Result<Vec<Rows>, ServerError> {
         let statements: Vec<Statement> = asked.iter().map(|(sql, values)| self.statement(sql, values)).collect();
-        Ok(self.connection().flight(&statements, InTransaction::No)?)
+        let mut tries = 1;
+        loop {
+            match self.connection().flight(&statements, InTransaction::No) {
+                Err(error) if error.is_deadlock() && tries < TRIES => tries += 1,
+                answer => return Ok(answer?),
+            }
+        }
     }
 }
 

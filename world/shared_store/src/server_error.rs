@@ -68,6 +68,11 @@ impl FlightError {
         matches!(self.state(), Some("55P03" | "57014"))
     }
 
+    /// Whether it waited for somebody who waited for it, and was the one that the server undid.
+    pub fn is_deadlock(&self) -> bool {
+        self.state() == Some("40P01")
+    }
+
     /// The statement `guard` divides by nothing where another server answers; nothing else that is sent divides.
     pub fn is_of_another_server(&self) -> bool {
         self.state() == Some("22012")

@@ -102,7 +102,8 @@ impl NetworkProxy {
     /// Resets every connection that is open now. New ones are carried as the mode says.
     pub fn reset(&self) {
         self.state.open().iter().for_each(|line| line.reset());
-        // Also what was held back of them.
+        // Also what was held back of them: whoever holds it back either has seen it or waits by now.
+        drop(self.state.settings());
         self.state.changed.notify_all();
     }
 

@@ -218,6 +218,31 @@ fn x1_a_migration_that_waits_for_a_long_transaction_lets_members_go_on_meanwhile
 }
 
 #[test]
+fn x1_a_look_through_the_record_that_a_migration_came_in_the_way_of_is_made_again() {
+    let Some(trap) = Trap::set(&[]) else { return };
+    // So that of the two it is the look that the server undoes.
+    trap.server.sql(&format!("ALTER ROLE {OWNER} IN DATABASE {} SET deadlock_timeout = '60s'", trap.server.database));
+    let mut owner = trap.server.connect(OWNER);
+    let mut met = || {
+        let mut migration = owner.begin();
+        migration.flight(&[ask("SET LOCAL lock_timeout = '3s'"), ask("LOCK TABLE taut.machines")]).unwrap();
+        thread::scope(|scope| {
+            let look = scope.spawn(|| {
+                let mut reader = trap.server.connect("taut_reader");
+                FleetServer::new(&mut reader, &schema()).record(&RecordQuery { limit: 5, ..RecordQuery::default() })
+            });
+            trap.until_waiting(1);
+            // It is there to be had only once the look was undone.
+            let had = migration.flight(&[ask("LOCK TABLE taut.events")]).is_ok();
+            drop(migration);
+            look.join().unwrap().unwrap();
+            had
+        })
+    };
+    poll::until("a look to be undone", LIMIT, || met().then_some(())).unwrap();
+}
+
+#[test]
 fn x1_an_owner_lets_in_newer_versions_alone_once_the_schema_has_them_and_never_goes_back() {
     let Some(server) = Server::migrated() else { return };
     let mut owner = server.connect(OWNER);
