@@ -66,6 +66,8 @@ struct ProxySettings {
     mode: ProxyMode,
     delay: Duration,
     over: bool,
+    /// Of so many pieces it was decided what becomes of them.
+    decided: usize,
 }
 
 impl NetworkProxy {
@@ -113,6 +115,12 @@ impl NetworkProxy {
         self.state.open().len()
     }
 
+    /// Of how many pieces, in either direction, it was decided what becomes of them.
+    #[must_use]
+    pub fn decided(&self) -> usize {
+        self.state.settings().decided
+    }
+
     /// Says everything that clients said on the connections of now once more, each over a connection of its own, as a
     /// network that delivers twice. Gives how many that were.
     ///
@@ -121,12 +129,7 @@ impl NetworkProxy {
     pub fn say_again(&self) -> io::Result<usize> {
         let said: Vec<Vec<u8>> = self.state.open().iter().map(|line| line.said()).collect();
         for words in &said {
-            let server = self.state.server.connect()?;
-            server.read_within(REPEATED)?;
-            server.write_all(words)?;
-            server.say_goodbye();
-            // To the end: only then has it heard everything.
-            (&server).read_to_end(&mut Vec::new())?;
+            self.state.server.told(words)?;
         }
         Ok(said.len())
     }
@@ -195,6 +198,25 @@ impl Server {
             Self::Unix(path) => Ok(Socket::Unix(std::os::unix::net::UnixStream::connect(path)?)),
         }
     }
+
+    /// Over a connection of its own, to the end of what it answers: only then has it heard everything. That is read
+    /// meanwhile, because a server that nobody hears does not go on listening.
+    fn told(&self, words: &[u8]) -> io::Result<()> {
+        let server = self.connect()?;
+        server.read_within(REPEATED)?;
+        server.write_within(REPEATED)?;
+        thread::scope(|scope| {
+            let answered = scope.spawn(|| (&server).read_to_end(&mut Vec::new()));
+            let told = server.write_all(words);
+            if told.is_ok() {
+                server.say_goodbye()
+            } else {
+                server.end()
+            }
+            let answered = answered.join().unwrap_or_else(|_| Err(io::Error::other("nobody read its answers")));
+            told.and(answered.map(drop))
+        })
+    }
 }
 
 impl ProxyState {
@@ -228,6 +250,7 @@ impl ProxyState {
             let left = settings.delay.saturating_sub(arrived.elapsed());
             let held = settings.mode == ProxyMode::HoldBack;
             if !held && left.is_zero() {
+                settings.decided += 1;
                 return Some(settings.mode);
             }
             settings = if held {

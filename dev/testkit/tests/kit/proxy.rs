@@ -1,7 +1,8 @@
 //! The network with bad manners, before a server that repeats what it hears.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -43,6 +44,11 @@ fn echo(client: &mut TcpStream, words: &str) -> String {
     String::from_utf8(answer).unwrap()
 }
 
+/// The proxy has had so many more pieces, so that another mode changes nothing for them.
+fn until_decided(proxy: &NetworkProxy, pieces: usize) {
+    poll::until("the proxy to have it", LIMIT, || (proxy.decided() >= pieces).then_some(())).unwrap();
+}
+
 /// Nothing came, and nobody said that nothing will.
 fn is_silent(client: &mut TcpStream) -> bool {
     client.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
@@ -64,7 +70,9 @@ fn what_is_held_back_arrives_later_and_what_is_swallowed_never_does() {
     client.read_exact(&mut late).unwrap();
     assert_eq!(&late, b"two");
     proxy.set(ProxyMode::Swallow);
+    let before = proxy.decided();
     client.write_all(b"three").unwrap();
+    until_decided(&proxy, before + 1);
     assert!(is_silent(&mut client));
     proxy.set(ProxyMode::Pass);
     assert_eq!(echo(&mut client, "four"), "four");
@@ -78,12 +86,37 @@ fn an_answer_can_be_lost_although_the_words_arrived_and_the_words_can_be_said_ag
     let mut client = connect(&proxy);
     assert_eq!(echo(&mut client, "hello"), "hello");
     proxy.set(ProxyMode::SwallowAnswers);
+    let before = proxy.decided();
     client.write_all(b" there").unwrap();
+    until_decided(&proxy, before + 2);
     assert!(is_silent(&mut client));
     assert_eq!(proxy.say_again().unwrap(), 1);
     assert_eq!(heard.recv_timeout(LIMIT).unwrap(), b"hello there", "over a connection of its own");
     drop(client);
     assert_eq!(heard.recv_timeout(LIMIT).unwrap(), b"hello there");
+}
+
+#[test]
+fn who_is_told_much_again_and_answers_much_is_heard_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("echo");
+    let server = UnixListener::bind(&socket).unwrap();
+    thread::spawn(move || {
+        for client in server.incoming() {
+            let mut client = client.unwrap();
+            thread::spawn(move || io::copy(&mut client.try_clone().unwrap(), &mut client));
+        }
+    });
+    let proxy = NetworkProxy::to_unix(&socket).unwrap();
+    // More than the buffers between two ends of a socket hold.
+    let much = vec![b'x'; 900_000];
+    let mut client = connect(&proxy);
+    let mut hears = client.try_clone().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| client.write_all(&much).unwrap());
+        hears.read_exact(&mut vec![0; much.len()]).unwrap();
+    });
+    assert_eq!(proxy.say_again().unwrap(), 1);
 }
 
 #[test]
@@ -101,8 +134,12 @@ fn a_reset_is_one_and_a_connection_can_be_reset_in_the_middle_of_an_answer() {
     let ended = client.read_to_end(&mut read).unwrap_err();
     assert!(ended.kind() == std::io::ErrorKind::ConnectionReset && read.len() <= 4, "{ended}: {read:?}");
     proxy.set(ProxyMode::Refuse);
-    let mut client = connect(&proxy);
-    assert!(client.read(&mut [0; 1]).is_err());
+    // The reset may be there before the connection is.
+    let refused = TcpStream::connect(("127.0.0.1", proxy.port())).and_then(|mut client| {
+        client.set_read_timeout(Some(LIMIT))?;
+        client.read(&mut [0; 1])
+    });
+    assert!(refused.is_err());
 }
 
 #[test]
