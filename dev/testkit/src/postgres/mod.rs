@@ -3,13 +3,13 @@
 
 mod account;
 mod certificates;
+mod kept_port;
 mod pooler;
 mod programs;
 
 use std::env;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ use std::time::Duration;
 use crate::poll;
 use account::Account;
 pub use certificates::Certificates;
+use kept_port::KeptPort;
 pub use pooler::Pooler;
 use programs::Programs;
 
@@ -36,6 +37,8 @@ pub struct Cluster {
     folder: PathBuf,
     programs: Programs,
     port: u16,
+    /// Where it is of the network.
+    _kept: Option<KeptPort>,
     certificates: Option<Certificates>,
     watchdog: Mutex<Watchdog>,
     databases: AtomicU32,
@@ -271,7 +274,8 @@ impl Cluster {
     fn made(plan: ClusterPlan, programs: Programs) -> io::Result<Self> {
         let account = Account::for_server()?;
         let folder = new_folder(account.as_ref())?;
-        let port = if plan.network == Network::None { 5432 } else { free_port()? };
+        let kept = if plan.network == Network::None { None } else { Some(KeptPort::free()?) };
+        let port = kept.as_ref().map_or(5432, |kept| kept.number);
         let certificates = match plan.network {
             Network::Tls => Some(Certificates::made(&folder.join("certificates"))?),
             Network::None | Network::Plain => None,
@@ -303,7 +307,8 @@ impl Cluster {
             server = inside(namespace, &server);
         }
         let watchdog = Mutex::new(Watchdog::started(&folder, &server)?);
-        let cluster = Self { folder, programs, port, certificates, watchdog, databases: AtomicU32::new(0) };
+        let cluster =
+            Self { folder, programs, port, _kept: kept, certificates, watchdog, databases: AtomicU32::new(0) };
         cluster.wait()?;
         Ok(cluster)
     }
@@ -371,7 +376,8 @@ fn settings(plan: ClusterPlan, folder: &Path, port: u16) -> String {
         folder.display()
     );
     if !plan.durable {
-        text.push_str("synchronous_commit = off\n");
+        // No worker of the server's own comes between a test and what it looks at.
+        text.push_str("synchronous_commit = off\nautovacuum = off\n");
     }
     if plan.network == Network::Tls {
         text.push_str("ssl = on\nssl_ca_file = 'root.crt'\n");
@@ -415,9 +421,4 @@ fn new_folder(account: Option<&Account>) -> io::Result<PathBuf> {
 
 fn give(path: &Path, account: Option<&Account>) -> io::Result<()> {
     account.map_or(Ok(()), |account| chown(path, Some(account.user), Some(account.group)))
-}
-
-/// One that nobody listened on a moment ago.
-fn free_port() -> io::Result<u16> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
