@@ -29,11 +29,14 @@ const SECOND: MigrationFile = (
      ALTER TABLE {s}.projects ADD COLUMN slug text, ADD COLUMN verdict text;
      ALTER TABLE {s}.events ADD COLUMN label text, ADD COLUMN cost bigint;
      DO $columns$ DECLARE more record; BEGIN
-       FOR more IN SELECT DISTINCT t.relname AS name, a.attname AS column FROM pg_class t, pg_class o, pg_attribute a
+       FOR more IN SELECT t.relname AS name,
+           string_agg(DISTINCT format('ADD COLUMN IF NOT EXISTS %I text', a.attname), ', ') AS added
+         FROM pg_class t, pg_class o, pg_attribute a
          WHERE t.relnamespace = '{s}'::regnamespace AND t.relkind IN ('r', 'p') AND NOT t.relispartition
            AND o.relnamespace = '{s}'::regnamespace AND o.relkind IN ('r', 'p') AND a.attrelid = o.oid AND a.attnum > 0
+         GROUP BY t.relname
        LOOP
-         EXECUTE format('ALTER TABLE {s}.%I ADD COLUMN IF NOT EXISTS %I text', more.name, more.column);
+         EXECUTE format('ALTER TABLE {s}.%I %s', more.name, more.added);
        END LOOP;
      END $columns$;
      CREATE TABLE {s}.task_labels (

@@ -6,8 +6,10 @@ use std::thread;
 use store::{ServerClaim, TaskServer};
 use testkit::{NetworkProxy, ProxyMode};
 
-/// What a task that is waited for longer than its lease gets, in milliseconds.
+/// What a task that is waited for longer than its lease gets, in milliseconds. Ours waits for a lock twice two seconds.
 const SHORT: i64 = 1_500;
+/// For who has to have begun within it.
+const LONGER: i64 = 5_000;
 
 /// Gives whether it was taken.
 fn finish_plainly(connection: &mut Connection, sql: &str, parameters: &[&str]) -> bool {
@@ -64,8 +66,12 @@ fn x2_q3_an_attempt_number_that_a_failover_gives_twice_is_not_believed_twice() {
 
 /// Somebody locks the task and changes nothing, until the finisher that waits for it has lost its lease. `finish` says it is
 /// done, and gives whether that was taken.
-fn waits_past_its_lease(trap: &Trap, finish: impl FnOnce(&Trap, &ServerClaim) -> bool + Sync + Send) -> bool {
-    let mine = trap.machine().claim(&wish(SHORT)).unwrap().unwrap();
+fn waits_past_its_lease(
+    trap: &Trap,
+    lease_ms: i64,
+    finish: impl FnOnce(&Trap, &ServerClaim) -> bool + Sync + Send,
+) -> bool {
+    let mine = trap.machine().claim(&wish(lease_ms)).unwrap().unwrap();
     let mut other = trap.raw();
     let mut lock = other.begin();
     let sql = "SELECT to_jsonb(id)::text FROM {s}.tasks FOR UPDATE";
@@ -83,13 +89,13 @@ fn waits_past_its_lease(trap: &Trap, finish: impl FnOnce(&Trap, &ServerClaim) ->
 fn x2_q3_a_finisher_that_waits_for_a_lock_past_its_lease_is_refused() {
     let obvious = BY_ID_AND_STATE.replace("RETURNING", "AND lease_until > now() RETURNING");
     let Some(trap) = Trap::set(&[("a", &[])]) else { return };
-    let taken = waits_past_its_lease(&trap, |trap, mine| {
+    let taken = waits_past_its_lease(&trap, LONGER, |trap, mine| {
         finish_plainly(&mut trap.raw(), &obvious, &[&mine.task.queued.row.to_string()])
     });
     assert!(taken, "now() is the start of the transaction");
 
     let Some(trap) = Trap::set(&[("a", &[])]) else { return };
-    assert!(!waits_past_its_lease(&trap, |trap, mine| is_taken(trap.machine().settle(&done(mine)).unwrap())));
+    assert!(!waits_past_its_lease(&trap, SHORT, |trap, mine| is_taken(trap.machine().settle(&done(mine)).unwrap())));
 }
 
 /// The claim was made and its answer lost with the connection; whoever claims asks again. Gives how many tasks are held.
@@ -98,8 +104,10 @@ fn answer_is_lost(trap: &Trap, claims: impl FnOnce(&NetworkProxy) + Send) -> i64
     thread::scope(|scope| {
         let claimant = scope.spawn(|| claims(&proxy));
         trap.until("the claim to be made", "SELECT count(*) > 0 FROM taut.tasks WHERE status = 'active'");
-        proxy.set(ProxyMode::Pass);
+        // Nothing gets through in between.
+        proxy.set(ProxyMode::HoldBack);
         proxy.reset();
+        proxy.set(ProxyMode::Pass);
         claimant.join().unwrap();
     });
     trap.server.sql("SELECT count(*) FROM taut.tasks WHERE status = 'active'").parse().unwrap()

@@ -115,13 +115,17 @@ fn x2_q4_a_grace_that_another_machine_got_first_counts_for_the_holder() {
     let mut other = trap.machine().with_grace(trap.grace());
     let mine = claim(&mut holder);
     trap.lapse();
+    let since = trap.server.sql("SELECT clock_timestamp()");
     // The way is long, so that there is a while between the word and what follows it.
     proxy.set_delay(Duration::from_millis(800));
     std::thread::scope(|scope| {
         let said = scope.spawn(|| holder.settle(&done(&mine)).unwrap());
         trap.until(
             "the word to be heard",
-            "SELECT bool_or(query = 'COMMIT') FROM pg_stat_activity WHERE datname = current_database() AND usename = 'taut_agent'",
+            &format!(
+                "SELECT bool_or(query = 'COMMIT' AND state_change > '{since}') FROM pg_stat_activity
+                 WHERE datname = current_database() AND usename = 'taut_agent'"
+            ),
         );
         assert_eq!(reap(&mut other), 0, "it asks for the grace");
         assert!(is_taken(said.join().unwrap()));

@@ -68,6 +68,8 @@ fn slug(nth: usize) -> String {
 fn relink(queue: &mut PgQueue, round: usize) {
     queue
         .plan(&mut |rows: &dyn PlanRows| {
+            let all: Vec<String> = (0..TASKS).map(slug).collect();
+            rows.prefetch(&all.iter().map(String::as_str).collect::<Vec<_>>())?;
             for nth in (3 + round % 3..TASKS).step_by(3) {
                 let Some(task) = rows.queued("acme", &slug(nth))? else { continue };
                 let blocker = (nth * 7 + round * 13) % nth;
