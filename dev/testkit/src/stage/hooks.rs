@@ -12,7 +12,7 @@ use crate::poll;
 use crate::process::{self, Finished, ProcessInput};
 
 /// Far more than a hook may take, far less than a test may hang.
-pub const LIMIT: Duration = Duration::from_secs(10);
+pub const LIMIT: Duration = Duration::from_secs(30);
 
 /// The variables of a hook that may ask a daemon, and of one that may not.
 pub const DAEMON: &[(&str, &str)] = &[];

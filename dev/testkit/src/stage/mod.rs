@@ -30,7 +30,7 @@ pub use tmux::TestTmux;
 pub use ui_page::UiPage;
 
 /// Long enough for a busy machine; nothing waits so long when all is well.
-pub const PLENTY: Duration = Duration::from_secs(30);
+pub const PLENTY: Duration = Duration::from_secs(90);
 
 /// A home, a project and the program.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ fn q6_what_is_owed_is_said_without_a_daemon() {
     one.begin("ann", "acme");
     one.claim("ann").unwrap();
     one.end("ann", "acme");
-    let report = sync_in(&one.setting, SyncWish::Wait(Duration::from_secs(10))).unwrap();
+    let report = sync_in(&one.setting, SyncWish::Wait(Duration::from_secs(60))).unwrap();
     assert!(report.is_through() && report.is_shared, "{report:?}");
     assert_eq!((report.done.said, server.sql("SELECT status FROM taut.tasks").as_str()), (1, "open"));
     assert!(report.done.events_sent > 0 && server.count("events") == report.done.events_sent);

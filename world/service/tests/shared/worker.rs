@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use testkit::poll;
 
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// One daemon at a time: they are told apart by the names of their threads.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -27,13 +27,13 @@ impl Served {
         let setting = machine.setting.clone();
         let state = setting.state.clone();
         let thread = std::thread::spawn(move || drop(service::run(&setting)));
-        let client = Client::new(&state, Duration::from_secs(5));
+        let client = Client::new(&state, Duration::from_secs(30));
         poll::until("the daemon", LIMIT, || client.status().ok()).unwrap();
         Self { _alone: alone, thread: Some(thread), state }
     }
 
     fn client(&self) -> Client {
-        Client::new(&self.state, Duration::from_secs(5))
+        Client::new(&self.state, Duration::from_secs(30))
     }
 }
 

@@ -59,7 +59,7 @@ fn lose_the_server(team: &Team<'_>, agents: i64) -> Vec<String> {
 
 fn assert_ended(groups: &[String]) {
     let ended = || groups.iter().all(|group| !lives(group)).then_some(());
-    poll::until("the agents to be stopped", Duration::from_secs(10), ended).unwrap();
+    poll::until("the agents to be stopped", PLENTY, ended).unwrap();
 }
 
 const COUNTED: &str =

@@ -5,7 +5,6 @@ mod daemons;
 mod notes;
 mod sight;
 
-use model::Ms;
 use serde_json::Value;
 use std::time::Duration;
 use store::{RemoteAgent, RemoteAgentRow, Store};
@@ -40,8 +39,4 @@ fn put(stage: &Stage, agents: &[RemoteAgent]) {
 
 fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn clock(at: Ms) -> String {
-    host::clock::shown(at).chars().skip(11).take(5).collect()
 }

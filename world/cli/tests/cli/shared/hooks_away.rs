@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::thread;
 use std::time::Duration;
 use testkit::process::{self, Finished};
-use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, Stage, person_succeeds};
-use testkit::{NetworkProxy, ProxyMode};
+use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, PLENTY, Stage, person_succeeds};
+use testkit::{NetworkProxy, ProxyMode, poll};
 
 /// What a safety hook may take, whatever the server does (Q6, D6).
 const PROMISED: Duration = Duration::from_millis(1_500);
@@ -121,12 +121,10 @@ fn x2_q6_d6_hooks_answer_beside_a_bad_server_as_without_one_and_what_they_let_go
         let twin = hooks(&twin, way);
         assert!(twin[0].2.contains("deny") && twin[3].3.contains("failing task a"), "{twin:?}");
         assert!(twin.iter().all(|(_, code, ..)| *code == Some(0)) && twin[4].3.contains("failing task b"), "{twin:?}");
-        thread::scope(|scope| {
-            for manner in MANNERS {
-                let twin = &twin;
-                scope.spawn(move || beside(manner, way, twin));
-            }
-        });
+        // Not all at once: what is promised is promised on a machine that has room for a hook.
+        for some in MANNERS.chunks(2) {
+            thread::scope(|scope| some.iter().for_each(|manner| drop(scope.spawn(|| beside(*manner, way, &twin)))));
+        }
     }
 }
 
@@ -147,8 +145,11 @@ fn beside(manner: Manner, way: Way, twin: &[(String, Option<i32>, String, String
         _ => assert_eq!(owed(&stage), ["a", "b"], "{manner:?} {way:?}"),
     }
     Manner::end(&proxy);
-    stage.taut(&["shared", "sync", "--wait", "20s"]);
-    assert_eq!(owed(&stage), Vec::<String>::new(), "{manner:?} {way:?}");
+    let said = || {
+        stage.taut(&["shared", "sync", "--wait", "10s"]);
+        owed(&stage).is_empty().then_some(())
+    };
+    poll::until("what is owed to be said", PLENTY, said).unwrap();
     let there = "SELECT string_agg(slug || ' ' || status || ' ' || fail_reason, ', ' ORDER BY slug) FROM taut.tasks";
     let let_go = "a open context limit reached, b open session ended unexpectedly";
     assert_eq!(team.sql(there), let_go, "{QUEUE}: {manner:?} {way:?}");

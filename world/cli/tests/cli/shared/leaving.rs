@@ -69,7 +69,7 @@ fn x2_a_server_that_is_away_does_not_keep_a_machine_and_hears_it_when_that_is_ba
     team.cluster.start_again();
     assert_eq!(team.sql("SELECT status FROM taut.tasks"), "active");
     person_succeeds(&stage, &["shared", "connect", &team.agent()], "y\n");
-    let said = stage.succeed(&["shared", "sync", "--wait", "10s"]);
+    let said = stage.succeed(&["shared", "sync", "--wait", "25s"]);
     assert!(said.contains("1 said"), "{said}");
     assert_eq!(team.sql("SELECT status FROM taut.tasks"), "done");
 }
