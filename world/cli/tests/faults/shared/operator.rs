@@ -5,7 +5,9 @@ use crate::dice::Dice;
 use engine::queue::Speaker;
 use model::task::TaskStatus;
 use serde_json::json;
+use std::time::Duration;
 use store::TaskFilter;
+use testkit::poll;
 
 /// How much there is to do.
 #[derive(Clone, Copy)]
@@ -24,6 +26,9 @@ impl Workload {
     pub const LITTLE: Self = Self { batch: 60, few: 30, changing: 15 };
 }
 
+/// A busy machine plans slower than a flight may take.
+const FIRST: Duration = Duration::from_secs(60);
+
 pub struct Operator {
     seat: Seat,
     load: Workload,
@@ -37,8 +42,8 @@ impl Operator {
     pub fn begin(place: Place, load: Workload, seed: u64) -> Self {
         let seat = place.take().expect("a server");
         let mut operator = Self { seat, load, dice: Dice::new(seed), steady: 0, rewritten: 0 };
-        operator.plan_more().unwrap();
-        operator.plan_all().unwrap();
+        let planned = || operator.plan_more().and_then(|()| operator.plan_all()).ok();
+        poll::until("the first plans", FIRST, planned).unwrap();
         operator
     }
 

@@ -105,6 +105,11 @@ impl Seat {
         queue.on(&mut *self.server)
     }
 
+    /// Past everything that this machine knows.
+    pub fn server(&mut self) -> &mut dyn TaskServer {
+        &mut *self.server
+    }
+
     pub fn store(&self) -> &Store {
         &self.store
     }

@@ -8,6 +8,14 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use testkit::NetworkProxy;
 
+const KILLED: &str = "killed";
+const STOPPED: &str = "stopped past the lease";
+const RESET: &str = "connections reset";
+const BRIEFLY_BAD: &str = "network bad for less than a lease";
+const LONG_BAD: &str = "network bad for longer than a lease";
+const SAID_AGAIN: &str = "connections said again";
+const KINDS: [&str; 6] = [KILLED, STOPPED, RESET, BRIEFLY_BAD, LONG_BAD, SAID_AGAIN];
+
 pub struct Trouble {
     dice: Dice,
     networks: Networks,
@@ -48,15 +56,20 @@ impl Trouble {
             45..55 => self.reset(),
             55..70 => {
                 let short = 100 + self.dice.below(900) as u64;
-                self.spoil(short, "network bad for less than a lease");
+                self.spoil(short, BRIEFLY_BAD);
             }
             70..77 => {
                 let long = LEASE_MS as u64 + 500 + self.dice.below(1_000) as u64;
-                self.spoil(long, "network bad for longer than a lease");
+                self.spoil(long, LONG_BAD);
             }
             77..82 => self.repeat(),
             _ => {}
         }
+    }
+
+    /// Whether everything was made at least once that there is.
+    pub fn is_every_kind(&self) -> bool {
+        KINDS.iter().all(|kind| self.did.get(kind).is_some_and(|times| *times > 0))
     }
 
     /// Everybody runs, and the network is good.
@@ -100,7 +113,7 @@ impl Trouble {
         let _ = member.child.kill();
         let _ = member.child.wait();
         (member.child, member.stopped) = (spawn(member.role, &member.place), None);
-        *self.did.entry("killed").or_default() += 1;
+        *self.did.entry(KILLED).or_default() += 1;
     }
 
     /// Past its lease; never more than half of all.
@@ -114,12 +127,12 @@ impl Trouble {
         let long = Duration::from_millis(LEASE_MS as u64 + 300 + self.dice.below(1_500) as u64);
         member.signal(libc::SIGSTOP);
         member.stopped = Some(Instant::now() + long);
-        *self.did.entry("stopped past the lease").or_default() += 1;
+        *self.did.entry(STOPPED).or_default() += 1;
     }
 
     fn reset(&mut self) {
         self.networks.reset(&mut self.dice);
-        *self.did.entry("connections reset").or_default() += 1;
+        *self.did.entry(RESET).or_default() += 1;
     }
 
     fn spoil(&mut self, ms: u64, what: &'static str) {
@@ -129,7 +142,7 @@ impl Trouble {
     }
 
     fn repeat(&mut self) {
-        *self.did.entry("connections said again").or_default() += self.networks.repeat(&mut self.dice);
+        *self.did.entry(SAID_AGAIN).or_default() += self.networks.repeat(&mut self.dice);
     }
 }
 

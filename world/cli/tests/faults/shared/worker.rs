@@ -23,15 +23,9 @@ pub fn run() {
 }
 
 fn work(seat: &mut Seat, dice: &mut Dice, claimed: &Claimed) {
-    let queued = &claimed.task.queued;
-    let (slug, attempt) = (queued.slug.as_str(), queued.attempt);
+    let slug = claimed.task.queued.slug.as_str();
     let name = seat.place.name.clone();
-    let actor = Actor {
-        agent: name.clone(),
-        attempt: Some(attempt),
-        token: Some(claimed.token.clone()),
-        speaker: Speaker::agent(&name),
-    };
+    let actor = actor(seat, claimed);
     let project = seat.project();
     if dice.one_in(100) {
         outlast(seat, slug, &actor);
@@ -47,6 +41,23 @@ fn work(seat: &mut Seat, dice: &mut Dice, claimed: &Claimed) {
         let _ = seat.queue().release_all(&name, "context limit reached");
         return;
     }
+    finish(seat, claimed);
+}
+
+fn actor(seat: &Seat, claimed: &Claimed) -> Actor {
+    let name = &seat.place.name;
+    Actor {
+        agent: name.clone(),
+        attempt: Some(claimed.task.queued.attempt),
+        token: Some(claimed.token.clone()),
+        speaker: Speaker::agent(name),
+    }
+}
+
+/// Says that it is done, and writes down the answer.
+pub fn finish(seat: &mut Seat, claimed: &Claimed) {
+    let (project, actor) = (seat.project(), actor(seat, claimed));
+    let (slug, attempt) = (claimed.task.queued.slug.as_str(), claimed.task.queued.attempt);
     let result = json!({"commit": format!("{slug}#{attempt}")});
     let word = match seat.queue().done(&project, slug, &actor, result) {
         Ok(Settled::Now) => "done",

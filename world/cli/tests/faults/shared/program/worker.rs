@@ -48,6 +48,8 @@ pub fn run() {
             _ => worker.idle(),
         }
     }
+    // For certain, once: what is denied is in the record of every machine.
+    worker.destroy();
     worker.play(AgentStep::end());
 }
 
@@ -87,8 +89,8 @@ impl Worker {
         if self.dice.one_in(4) {
             self.play(AgentStep::bash("ls"));
         }
-        if self.dice.one_in(8) && !self.play(AgentStep::bash("rm -rf ~")) {
-            self.place.note("let-through rm-rf 0");
+        if self.dice.one_in(8) {
+            self.destroy();
         }
         if self.dice.one_in(3) {
             self.write();
@@ -96,6 +98,13 @@ impl Worker {
         if self.dice.one_in(3) {
             // As the last step of a machine that will be gone, beside its daemon.
             self.taut(&["shared", "sync"]);
+        }
+    }
+
+    /// Or would, if nobody were in the way.
+    fn destroy(&mut self) {
+        if !self.play(AgentStep::bash("rm -rf ~")) {
+            self.place.note("let-through rm-rf 0");
         }
     }
 
