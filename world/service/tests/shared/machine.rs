@@ -221,7 +221,10 @@ impl Machine {
     }
 
     pub fn plan(&mut self, slug: &str) {
-        let plan = TaskPlan { slug: slug.into(), title: format!("do {slug}"), ..TaskPlan::default() };
+        self.plan_as(TaskPlan { slug: slug.into(), title: format!("do {slug}"), ..TaskPlan::default() });
+    }
+
+    pub fn plan_as(&mut self, plan: TaskPlan) {
         self.queue(|queue, project| queue.create(project, &plan, &Speaker::Person)).unwrap();
     }
 
@@ -232,8 +235,12 @@ impl Machine {
     }
 
     pub fn done(&mut self, agent: &str, slug: &str) -> Result<Settled, QueueError> {
+        self.done_with(agent, slug, json!({"commit": "c0ffee"}))
+    }
+
+    pub fn done_with(&mut self, agent: &str, slug: &str, result: Value) -> Result<Settled, QueueError> {
         let actor = Actor { agent: agent.into(), attempt: None, token: None, speaker: Speaker::agent(agent) };
-        self.queue(|queue, project| queue.done(project, slug, &actor, json!({"commit": "c0ffee"})))
+        self.queue(|queue, project| queue.done(project, slug, &actor, result))
     }
 
     pub fn session_of(&mut self, agent: &str) -> Option<String> {

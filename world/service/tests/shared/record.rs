@@ -1,6 +1,7 @@
 //! The record: nothing without consent, each event once, and no secret in any of them.
 
 use crate::machine::{Machine, Server, token};
+use model::task::TaskPlan;
 use serde_json::json;
 
 fn events(server: &Server) -> u64 {
@@ -96,8 +97,17 @@ fn t7_no_secret_arrives_by_any_way_that_something_leaves() {
     event.session = one.store().agent("ann").unwrap().unwrap().session;
     let write = [model::effect::Write::Event(Box::new(event))];
     one.store().transact(store::Durability::Full, |tx| tx.apply(&write)).unwrap();
-    one.plan(&format!("with-{token}").to_lowercase());
+    one.plan_as(TaskPlan {
+        slug: "a".into(),
+        title: format!("use {token} in it"),
+        description: Some(format!("with {token}")),
+        reference: Some(format!("as {token}")),
+        ..TaskPlan::default()
+    });
+    one.claim("ann").unwrap();
+    one.done_with("ann", "a", json!({"commit": "c0ffee", "note": format!("it has {token}")})).unwrap();
     assert!(one.round().events_sent > 3);
+    assert_eq!(server.sql("SELECT status || ' ' || (result ->> 'commit') FROM taut.tasks"), "done c0ffee");
     let there = server.dump();
     assert!(there.contains("example.org") && !there.contains(&token), "{there}");
     assert!(!there.contains(&token[8..]), "nor a part of it");
