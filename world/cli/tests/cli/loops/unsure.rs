@@ -4,7 +4,6 @@
 use super::FINE;
 use super::over_machines::{Team, summary_of};
 use super::parallel::CLAIM;
-use std::time::Duration;
 use testkit::poll;
 use testkit::postgres::Cluster;
 use testkit::stage::{PLENTY, Stage, lives};

@@ -1,6 +1,7 @@
 //! A server that the environment of one command names: by either name of the variable, and never by the word of an agent.
 
-use super::{Team, named};
+use super::passwords::ca;
+use super::{PASSWORD, QUEUE, Team, named};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -80,4 +81,37 @@ fn x3_a_server_that_an_agents_client_names_is_nobodys() {
     }
     let (_, said) = person(&named(), &["shared", "status"], "");
     assert!(said.contains("nothing is shared"), "{said}");
+}
+
+/// What PostgreSQL's own programs are told by the environment.
+#[test]
+fn x3_a_command_finds_password_service_and_authority_where_postgresqls_own_variables_say() {
+    let Some(team) = Team::encrypted() else { return };
+    let (port, database) = (team.cluster.port(), &team.database);
+    let stage = named();
+    let file = |name: &str, text: &str| {
+        let path = stage.sandbox.root().join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        path.display().to_string()
+    };
+    let passwords = file("passwords", &format!("localhost:{port}:{database}:taut_agent:{PASSWORD}\n"));
+    let service = format!("[team]\nhost=localhost\nport={port}\nuser=taut_agent\ndbname={database}\n");
+    let services = file("services", &service);
+    let (url, ca) = (team.tcp("localhost"), ca(&team));
+    let all = [("PGPASSFILE", passwords.as_str()), ("PGSERVICEFILE", &services), ("PGSSLROOTCERT", &ca)];
+    let address = [&all[..], &[("TAUT_DATABASE_URL", url.as_str())]].concat();
+    let made = stage.task_with(&["create", "one", "do it"], &address, "");
+    assert!(made.success(), "{}", made.stderr_text());
+    stage.configure(&format!("[shared]\nservice = \"team\"\nprojects = [\"{QUEUE}\"]\n"));
+    let made = stage.task_with(&["create", "two", "do it"], &all, "");
+    assert!(made.success(), "{}", made.stderr_text());
+    assert_eq!(tasks(&team), "one,two");
+    for without in 0..all.len() {
+        let some: Vec<(&str, &str)> =
+            all.iter().enumerate().filter(|(nth, _)| *nth != without).map(|(_, said)| *said).collect();
+        let made = stage.task_with(&["create", "three", "do it"], &some, "");
+        assert_eq!(made.code(), Some(1), "without {}: {}", all[without].0, made.stderr_text());
+    }
+    assert_eq!(tasks(&team), "one,two");
 }

@@ -14,7 +14,7 @@ fn connect<'a>(url: &'a str, ca: &'a str) -> Vec<&'a str> {
     vec!["shared", "connect", url, "--ca", ca]
 }
 
-fn ca(team: &Team) -> String {
+pub(super) fn ca(team: &Team) -> String {
     team.cluster.certificates().ca.display().to_string()
 }
 

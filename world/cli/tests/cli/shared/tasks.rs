@@ -1,8 +1,9 @@
 //! `taut task` of a shared project as its user meets it: words and exit codes, with the server there and away.
 
-use super::{Team, config, nobody};
+use super::{Team, config, named, nobody, refused};
 use serde_json::Value;
-use testkit::stage::Stage;
+use testkit::postgres::OWNER;
+use testkit::stage::{Stage, person_succeeds};
 
 const RESULT: &str = r#"{"commit":"c0ffee"}"#;
 
@@ -136,4 +137,35 @@ fn x2_q3_a_done_behind_a_lapsed_lease_ends_with_2_and_its_result_stays_readable(
     let shown = one.succeed(&["shared", "refused"]);
     assert!(shown.contains("api/01") && shown.contains("c0ffee"), "{shown}");
     assert!(other.succeed(&["shared", "refused"]).contains("nothing was refused"));
+}
+
+#[test]
+fn x1_q1_two_teams_of_one_server_are_two_queues_in_a_schema_each() {
+    let Some(team) = Team::empty() else { return };
+    let schemas = ["red", "blue"].map(|name| format!("{name}_{}", team.database));
+    let stages = schemas.each_ref().map(|schema| {
+        let stage = named();
+        stage.succeed(&["shared", "migrate", &team.url(OWNER), "--schema", schema, "--yes"]);
+        let member = team.url(&format!("{schema}_agent"));
+        person_succeeds(&stage, &["shared", "connect", &member, "--schema", schema, "--events", "summary"], "y\n");
+        assert!(stage.succeed(&["shared", "status"]).contains(&format!("schema     {schema}, version 1")));
+        stage
+    });
+    let [red, blue] = &stages;
+    red.succeed(&["task", "create", "api/01", "of red"]);
+    blue.succeed(&["task", "create", "api/01", "of blue"]);
+    let claimed: Value = serde_json::from_str(&red.succeed(&["task", "claim"])).unwrap();
+    assert_eq!(claimed["t"], "of red");
+    assert_eq!(red.succeed(&["task", "done", "api/01", "--result", RESULT]).trim(), "done api/01");
+    assert!(blue.succeed(&["task", "list"]).contains("open"), "it is another task");
+    for (stage, schema, status) in [(red, &schemas[0], "done"), (blue, &schemas[1], "open")] {
+        stage.working("ann");
+        stage.succeed(&["shared", "sync", "--wait", "25s"]);
+        assert_eq!(team.sql(&format!("SELECT status FROM {schema}.tasks")), status);
+        assert_eq!(team.sql(&format!("SELECT count(*) FROM {schema}.machines")), "1");
+        assert_eq!(team.sql(&format!("SELECT count(*) > 0 FROM {schema}.events")), "t");
+    }
+    let (crossed, there) = (team.url(&format!("{}_agent", schemas[0])), &schemas[1]);
+    let said = refused(&named(), &["shared", "connect", &crossed, "--schema", there], "y\n");
+    assert!(said.contains("nothing was changed"), "{said}");
 }
