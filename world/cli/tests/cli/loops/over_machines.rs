@@ -112,9 +112,13 @@ fn x1_l11_loops_on_two_machines_drain_one_queue_and_each_task_finds_what_it_wait
         team.first().task(&["create", slug, "after", "--deps", blockers]);
     }
     let needs = "case $id in b1) need='a1 a2';; b2) need='a2 a3';; c1) need='b1 b2';; *) need=;; esac";
-    for machine in &team.machines {
+    let met = team.first().sandbox.root().join("met");
+    std::fs::create_dir(&met).unwrap();
+    for (nth, machine) in team.machines.iter().enumerate() {
+        // None is through before both are at work.
+        let meet = format!("cd {} && touch {nth}; until [ -e 0 ] && [ -e 1 ]; do sleep 0.1; done", met.display());
         machine.client_does(&format!(
-            "{CLAIM}; {needs}; for one in $need; do [ -e $one.txt ] || {{ echo $id misses $one >&2; exit 1; }}; done; \
+            "{CLAIM}; ({meet}); {needs}; for one in $need; do [ -e $one.txt ] || {{ echo $id misses $one >&2; exit 1; }}; done; \
              hostname > $id.txt; echo $id >> $id.txt; git add -A; git commit -qm \"$id\"; taut task done $id; {FINE}"
         ));
     }
@@ -125,6 +129,7 @@ fn x1_l11_loops_on_two_machines_drain_one_queue_and_each_task_finds_what_it_wait
     }
     let ended = "SELECT string_agg(slug || ' ' || status || ' ' || attempt, ', ' ORDER BY slug) FROM taut.tasks";
     assert_eq!(team.sql(ended), "a1 done 1, a2 done 1, a3 done 1, b1 done 1, b2 done 1, c1 done 1");
+    assert_eq!(team.sql("SELECT count(DISTINCT machine) FROM taut.attempts"), "2");
     let files = team.on_remote(&["ls-tree", "--name-only", "main"]);
     for slug in ["a1", "a2", "a3", "b1", "b2", "c1"] {
         assert!(files.contains(&format!("{slug}.txt")), "{slug} did not reach the remote: {files}");
