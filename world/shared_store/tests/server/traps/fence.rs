@@ -3,7 +3,7 @@
 use super::{BY_ID_AND_STATE, LEASE_MS, Trap, claim, done, is_taken, reap, statement, through, wish};
 use shared_store::{Connection, InTransaction};
 use std::thread;
-use store::{ServerClaim, TaskServer};
+use store::{ServerClaim, ServerTurn, TaskServer, TurnAnswer};
 use testkit::{NetworkProxy, ProxyMode};
 
 /// What a task that is waited for longer than its lease gets, in milliseconds. Ours waits for a lock twice two seconds.
@@ -36,6 +36,19 @@ fn x2_q3_a_late_finisher_is_fenced() {
     let (old, new) = handed_over(&trap);
     assert!(!is_taken(trap.machine().settle(&done(&old)).unwrap()), "the late one is refused");
     assert!(is_taken(trap.machine().settle(&done(&new)).unwrap()), "and the task still is the other's");
+}
+
+#[test]
+fn x2_q3_a_word_that_is_said_twice_is_heard_once_and_another_word_of_the_same_attempt_is_too_late() {
+    let Some(trap) = Trap::set(&[("a", &[])]) else { return };
+    let mine = claim(&mut trap.machine());
+    let word = done(&mine);
+    assert_eq!(trap.machine().settle(&word).unwrap(), TurnAnswer::Written);
+    assert_eq!(trap.machine().settle(&word).unwrap(), TurnAnswer::Already);
+    let another = ServerTurn { status: "open".into(), outcome: Some("released".into()), result: None, step: 0, ..word };
+    let answer = trap.machine().settle(&another).unwrap();
+    assert!(matches!(&answer, TurnAnswer::Lost(Some(now)) if now.task.status.name() == "done"), "{answer:?}");
+    assert_eq!(trap.server.sql("SELECT count(*) FROM taut.attempts"), "1");
 }
 
 /// A failover lost the commit of a claim, so the number of its attempt is given once more.
