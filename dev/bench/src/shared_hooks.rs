@@ -97,9 +97,10 @@ impl Answering {
 
     /// Else something else was measured than is said.
     fn has_heard_all(&self) -> io::Result<()> {
-        let heard = || self.cluster.sql(&self.database, "SELECT count(*) FROM taut.machines");
-        let all = self.ways().len().to_string();
-        poll::until("every daemon to have spoken with its server", LIMIT, || (heard() == all).then_some(()))
+        let count = "SELECT count(*) || ' ' || EXISTS (SELECT FROM taut.events) FROM taut.machines";
+        let heard = || self.cluster.sql(&self.database, count);
+        let all = format!("{} true", self.ways().len());
+        poll::until("every daemon to have spoken with its server, and the record to be there", LIMIT, || (heard() == all).then_some(()))
     }
 }
 
