@@ -100,7 +100,9 @@ impl Answering {
         let count = "SELECT count(*) || ' ' || EXISTS (SELECT FROM taut.events) FROM taut.machines";
         let heard = || self.cluster.sql(&self.database, count);
         let all = format!("{} true", self.ways().len());
-        poll::until("every daemon to have spoken with its server, and the record to be there", LIMIT, || (heard() == all).then_some(()))
+        poll::until("every daemon to have spoken with its server, and the record to be there", LIMIT, || {
+            (heard() == all).then_some(())
+        })
     }
 }
 

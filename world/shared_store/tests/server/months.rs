@@ -1,4 +1,5 @@
-//! The record is kept by months: what comes from a wrong clock waits for its month, and what is too old goes.
+//! What is too old goes: of the record by months, where what comes from a wrong clock waits for its month; messages and
+//! machines by their age.
 
 use crate::{Server, ask};
 use shared_store::InTransaction;
@@ -39,4 +40,24 @@ fn a_month_that_is_past_keeping_is_dropped_whole() {
     server.sql("UPDATE taut.meta SET value = '90' WHERE name = 'keep_events_days'; SELECT taut.tend()");
     assert_eq!(server.sql("SELECT count(*) FROM taut.events"), "0");
     assert_eq!(server.sql("SELECT to_regclass('taut.events_202001') IS NULL"), "t");
+}
+
+#[test]
+fn messages_that_were_fetched_or_waited_long_and_machines_that_are_silent_long_go_and_younger_ones_stay() {
+    let Some(server) = Server::migrated() else { return };
+    let old = "(now() - make_interval(days => days))";
+    server.sql(&format!(
+        "INSERT INTO taut.messages (id, kind, from_machine, to_machine, to_agent, body, at, fetched_at)
+         SELECT gen_random_uuid(), 'note', gen_random_uuid(), gen_random_uuid(), 'web', body, {old} - '1 day'::interval,
+           CASE WHEN fetched THEN {old} END
+         FROM (VALUES (29, true, 'fetched'), (31, true, 'fetched long ago'), (88, false, 'waits'),
+           (90, false, 'waited')) AS these (days, fetched, body);
+         INSERT INTO taut.machines (id, label, build, speaks, seen_at)
+         SELECT gen_random_uuid(), label, 'x', 1, {old} FROM (VALUES (29, 'seen'), (31, 'gone')) AS these (days, label);
+         INSERT INTO taut.agents (machine, id, named, client, status, since)
+         SELECT id, 'ann', true, 'x', 'done', now() FROM taut.machines; SELECT taut.tend()"
+    ));
+    assert_eq!(server.sql("SELECT string_agg(body, ', ' ORDER BY body) FROM taut.messages"), "fetched, waits");
+    assert_eq!(server.sql("SELECT label FROM taut.agents JOIN taut.machines m ON m.id = machine"), "seen");
+    assert_eq!(server.sql("SELECT count(*) FROM taut.machines"), "1");
 }
