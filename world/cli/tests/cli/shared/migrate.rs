@@ -1,7 +1,8 @@
 //! The tables on a server, by their owner.
 
-use super::{QUEUE, Team, refused};
+use super::{QUEUE, Team, named, refused};
 use serde_json::Value;
+use testkit::AgentStep;
 use testkit::postgres::OWNER;
 use testkit::process;
 use testkit::stage::{PLENTY, Stage, person, person_succeeds};
@@ -113,6 +114,30 @@ fn x3_the_record_of_a_project_is_read_by_whom_the_owner_grants_it() {
     assert!(said.contains("the server has no project acme/none"), "{said}");
     let (code, said) = person(&stage, &["shared", "migrate", &owner, "--grant", "x"], "");
     assert!(code == Some(2) && said.contains("ada=acme/shop"), "{said}");
+}
+
+#[test]
+fn x3_what_one_machine_stopped_is_found_on_another_once_the_owner_granted_it() {
+    let Some(team) = Team::made() else { return };
+    let (one, other) = (named(), team.machine());
+    let connect = ["shared", "connect", &team.agent(), "--label", "vm-1", "--events", "full"];
+    person_succeeds(&one, &connect, "y\n");
+    one.succeed(&["shared", "sync", "--wait", "25s"]);
+    assert!(one.agent("ann").play(&[AgentStep::start(), AgentStep::bash("rm -rf ~")]).unwrap()[1].denies());
+    one.succeed(&["shared", "sync", "--wait", "25s"]);
+    let looks = [&["events", "--fleet", "--denied"][..], &["recall", "--fleet", "rm"], &["stats", "--fleet"]];
+    for look in looks {
+        assert_eq!(other.taut(look).code(), Some(1), "{look:?}: nobody granted it");
+    }
+    let (owner, pair) = (team.url(OWNER), format!("taut_agent={QUEUE}"));
+    person_succeeds(&other, &["shared", "migrate", &owner, "--grant", &pair], "y\n");
+    for look in looks {
+        let found = other.succeed(look);
+        assert!(found.contains("vm-1"), "{look:?}: {found}");
+    }
+    let rows = other.list(&["events", "--fleet", "--denied", "--json"]);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!((&rows[0]["agent_name"], &rows[0]["detail"]["input"]["command"]), (&"ann".into(), &"rm -rf ~".into()));
 }
 
 #[test]
