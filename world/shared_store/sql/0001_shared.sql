@@ -248,8 +248,10 @@ CREATE POLICY members_fetch ON {s}.messages FOR UPDATE TO {agent} USING (CASE
   WITH CHECK (EXISTS (SELECT FROM {s}.machines m WHERE m.id = fetched_by AND {mine}));
 
 -- Makes this month's and the next two partitions, takes into them what waited in the rest, and drops what is older than
--- kept. The one function: members may not make tables. Called by any daemon once a day.
-CREATE FUNCTION {s}.tend() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $tend$
+-- kept. The one function: members may not make tables. Called by any daemon once a day. Everybody else waits behind a lock
+-- that is waited for here, so it is not waited for long.
+CREATE FUNCTION {s}.tend() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+  SET lock_timeout = '2s' AS $tend$
 DECLARE
   month timestamptz := date_trunc('month', clock_timestamp());
   keep  timestamptz := clock_timestamp() - make_interval(days => (SELECT value::int FROM {s}.meta WHERE name = 'keep_events_days'));

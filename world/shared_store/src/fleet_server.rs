@@ -52,10 +52,10 @@ impl<'c> FleetServer<'c> {
         self.sent(&statements, InTransaction::Yes).map(|rows| rows.into_iter().skip(1).collect())
     }
 
-    /// One that takes as long as it takes.
+    /// One that takes as long as it takes. Sent once: others may wait behind it.
     pub(crate) fn unhurried(&mut self, sql: &'static str) -> Result<(), ServerError> {
         let statement = self.statement(sql, &[]);
-        self.sent(&[statement], InTransaction::No).map(drop)
+        Ok(self.connection.flight(&[statement], InTransaction::No).map(drop)?)
     }
 
     fn sent(&mut self, statements: &[Statement], wrap: InTransaction) -> Result<Vec<Rows>, ServerError> {

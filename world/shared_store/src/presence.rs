@@ -209,7 +209,7 @@ impl FleetServer<'_> {
     /// Makes partitions and drops what is old: once a day, by whichever machine.
     ///
     /// # Errors
-    /// When the server cannot be asked, or refuses.
+    /// When the server cannot be asked, or refuses; `Busy` where somebody's open transaction was in the way.
     pub fn tend(&mut self) -> Result<(), ServerError> {
         self.unhurried(TEND)
     }

@@ -1,20 +1,27 @@
 //! What is too old goes: of the record by months, where what comes from a wrong clock waits for its month; messages and
 //! machines by their age.
 
-use crate::{Server, ask};
-use shared_store::InTransaction;
+use crate::{Server, ask, schema};
+use shared_store::{FleetServer, InTransaction};
+use store::ServerError;
 
 const PUT: &str = "INSERT INTO taut.events (at, machine, id, seq, project, agent, event, verdict, micros)
     VALUES ($AT, gen_random_uuid(), gen_random_uuid(), 1, 1, 'a', 'x', 'pass', 1);";
+
+/// One that is to be made anew.
+fn without_a_month(server: &Server) -> String {
+    let month = server.sql(
+        "SELECT 'events_' || to_char(date_trunc('month', now() AT TIME ZONE 'UTC') + interval '2 months', 'YYYYMM')",
+    );
+    server.sql(&format!("DROP TABLE taut.{month}"));
+    month
+}
 
 #[test]
 fn an_event_of_a_wrong_clock_waits_in_the_rest_until_its_month_is_made() {
     let Some(server) = Server::migrated() else { return };
     server.sql("INSERT INTO taut.projects (name) VALUES ('x')");
-    let month = server.sql(
-        "SELECT 'events_' || to_char(date_trunc('month', now() AT TIME ZONE 'UTC') + interval '2 months', 'YYYYMM')",
-    );
-    server.sql(&format!("DROP TABLE taut.{month}"));
+    let month = without_a_month(&server);
     let in_it = "date_trunc('month', now() AT TIME ZONE 'UTC') + interval '2 months 3 days'";
     for at in [in_it, "'2020-01-01'", "'2099-01-01'"] {
         server.sql(&PUT.replace("$AT", at));
@@ -60,4 +67,22 @@ fn messages_that_were_fetched_or_waited_long_and_machines_that_are_silent_long_g
     assert_eq!(server.sql("SELECT string_agg(body, ', ' ORDER BY body) FROM taut.messages"), "fetched, waits");
     assert_eq!(server.sql("SELECT label FROM taut.agents JOIN taut.machines m ON m.id = machine"), "seen");
     assert_eq!(server.sql("SELECT count(*) FROM taut.machines"), "1");
+}
+
+#[test]
+fn x3_a_month_that_somebody_who_reads_for_long_is_in_the_way_of_is_made_later_and_keeps_nobody_waiting() {
+    let Some(server) = Server::migrated() else { return };
+    let month = without_a_month(&server);
+    let mut reader = server.connect("taut_reader");
+    let mut reading = reader.begin();
+    reading.flight(&[ask("SELECT count(*)::text FROM taut.events")]).unwrap();
+    let (mut member, schema) = (server.member(), schema());
+    let told = FleetServer::new(&mut member, &schema).tend();
+    assert!(matches!(&told, Err(ServerError::Busy(why)) if why.contains("open transaction")), "{told:?}");
+    let waiting =
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    assert_eq!(server.sql(waiting), "0", "nobody is left behind who waits, and others behind them");
+    drop(reading);
+    FleetServer::new(&mut member, &schema).tend().unwrap();
+    assert_eq!(server.sql(&format!("SELECT to_regclass('taut.{month}') IS NULL")), "f");
 }

@@ -1,5 +1,5 @@
 //! When the server is asked again: soon while somebody is at work here, later while only something is owed, not at all
-//! while there is nothing; and ever later while it is away.
+//! while there is nothing; and ever later while it is away. And when its tables are tended.
 
 use std::time::{Duration, Instant};
 
@@ -85,6 +85,26 @@ impl Rhythm {
     }
 }
 
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+/// Others wait for a moment behind a try that somebody is in the way of.
+const TENDED_AGAIN: Duration = Duration::from_secs(10 * 60);
+
+/// When a server's tables are tended: once a day, and sooner where that did not succeed.
+#[derive(Debug, Default)]
+pub(crate) struct TendRhythm {
+    next: Option<Instant>,
+}
+
+impl TendRhythm {
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.next.is_none_or(|next| next <= now)
+    }
+
+    pub fn tried(&mut self, succeeded: bool, now: Instant) {
+        self.next = Some(now + if succeeded { DAY } else { TENDED_AGAIN });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +140,14 @@ mod tests {
         assert_eq!(rhythm.step(Need::Somebody, true, now + S(2)), Step::Round);
         rhythm.begin_anew();
         assert_eq!(rhythm.step(Need::Somebody, false, now), Step::Round);
+    }
+    #[test]
+    fn x3_what_was_not_tended_is_tried_again_in_ten_minutes_and_what_was_in_a_day() {
+        let (mut rhythm, now) = (TendRhythm::default(), Instant::now());
+        assert!(rhythm.is_due(now));
+        rhythm.tried(false, now);
+        assert!(!rhythm.is_due(now + S(599)) && rhythm.is_due(now + S(600)));
+        rhythm.tried(true, now);
+        assert!(!rhythm.is_due(now + S(86_399)) && rhythm.is_due(now + S(86_400)));
     }
 }

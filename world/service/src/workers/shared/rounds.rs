@@ -6,7 +6,7 @@ use super::identity::{Identity, Speaking};
 use super::presence::Presence;
 use super::projects::SharedProjects;
 use super::report::SharedReport;
-use super::rhythm::Need;
+use super::rhythm::{Need, TendRhythm};
 use super::{messages, record};
 use model::effort::Message;
 use pipeline::{PipelineSetup, SharedServer};
@@ -27,8 +27,8 @@ pub struct SharedRounds {
     /// As it was stored last.
     stored: SharedState,
     stored_at: Option<Instant>,
-    /// Once a day, and once an hour.
-    tended: Option<Instant>,
+    tending: TendRhythm,
+    /// Once an hour.
     forgot: Option<Instant>,
     skipped: u64,
 }
@@ -39,7 +39,6 @@ pub(super) struct Here {
     conversations: Vec<String>,
 }
 
-const DAY: Duration = Duration::from_secs(24 * 3_600);
 const HOUR: Duration = Duration::from_secs(3_600);
 /// When the server was heard of is stored this often, where nothing else changed.
 const CONTACT_KEPT: Duration = Duration::from_secs(10);
@@ -68,7 +67,7 @@ impl SharedRounds {
             presence: Presence::default(),
             stored: SharedState::default(),
             stored_at: None,
-            tended: None,
+            tending: TendRhythm::default(),
             forgot: None,
             skipped: 0,
         }
@@ -298,11 +297,12 @@ impl SharedRounds {
     }
 
     fn tend(&mut self) -> Result<(), Error> {
-        if self.speaking == Speaking::Command || self.tended.is_some_and(|at| at.elapsed() < DAY) {
+        if self.speaking == Speaking::Command || !self.tending.is_due(Instant::now()) {
             return Ok(());
         }
-        self.tended = Some(Instant::now());
-        self.with_contact(|_, contact| Ok(contact.fleet()?.tend()?))
+        let done = self.with_contact(|_, contact| Ok(contact.fleet()?.tend()?));
+        self.tending.tried(done.is_ok(), Instant::now());
+        done
     }
 
     /// What concerns nobody but this machine: what is too old goes, and what went before it could be sent is said.
