@@ -27,8 +27,9 @@ SELECT jsonb_build_array(set_config('idle_in_transaction_session_timeout', '5s',
 -- Rests that are over end, a few at a time. $1 at most.
 UPDATE {s}.tasks SET ready_at = NULL
 WHERE id = ANY (ARRAY(SELECT id FROM {s}.tasks
-                      WHERE status = 'open' AND ready_at IS NOT NULL AND ready_at <= clock_timestamp()
-                      ORDER BY ready_at LIMIT $1::int FOR NO KEY UPDATE SKIP LOCKED));
+                      WHERE project + 0 = $1::int AND status = 'open' AND ready_at IS NOT NULL
+                        AND ready_at <= clock_timestamp()
+                      ORDER BY ready_at LIMIT $2::int FOR NO KEY UPDATE SKIP LOCKED));
 
 -- name: machine_known
 -- $1 machine, $2 label, $3 the version it speaks: so that who holds a task has a machine with a name, also where no daemon
@@ -38,20 +39,22 @@ ON CONFLICT (id) DO NOTHING;
 
 -- name: claim
 -- $1 project, $2 machine, $3 agent, $4 session, $5 claim, $6 lease_ms. No row: nothing to claim now, unless this very
--- claim went through before, which `claimed` tells. So does 23505 on attempts.claim.
+-- claim went through before, which `claimed` tells. So does 23505 on attempts.claim. The number is the next one that is
+-- neither the task's nor on record: of a backup, or after a failover, the two may have come apart.
 WITH pick AS MATERIALIZED (
   SELECT id FROM {s}.tasks
   -- `project + 0` is what the one index in the right order has.
   WHERE project + 0 = $1::int AND status = 'open' AND open_blockers = 0 AND ready_at IS NULL
     -- The highest number there is has no next one.
-    AND attempt < 2147483647
+    AND greatest(attempt, (SELECT max(a.number) FROM {s}.attempts a WHERE a.task = tasks.id)) < 2147483647
   ORDER BY priority, created_at, id LIMIT 1
   FOR NO KEY UPDATE SKIP LOCKED
 ), taken AS (
   UPDATE {s}.tasks t
   SET status = 'active', machine = $2::uuid, agent = $3::text, session = $4::text, claim = $5::uuid, lease_ms = $6::int,
       lease_until = clock_timestamp() + $6::int * interval '1 millisecond', renewed_at = clock_timestamp(), graced = false,
-      attempt = t.attempt + 1, updated_at = clock_timestamp()
+      attempt = greatest(t.attempt, (SELECT max(a.number) FROM {s}.attempts a WHERE a.task = t.id)) + 1,
+      updated_at = clock_timestamp()
   FROM pick WHERE t.id = pick.id
   RETURNING t.*
 ), begun AS (
@@ -64,14 +67,16 @@ SELECT ({whole} || jsonb_build_object({results}))::text FROM taken t;
 -- The same for one that is named. $7 slug. No row: read it and say why. Who changes it is waited for.
 WITH pick AS MATERIALIZED (
   SELECT id FROM {s}.tasks
-  WHERE project = $1::int AND slug = $7::text AND status = 'open' AND open_blockers = 0 AND attempt < 2147483647
+  WHERE project = $1::int AND slug = $7::text AND status = 'open' AND open_blockers = 0
+    AND greatest(attempt, (SELECT max(a.number) FROM {s}.attempts a WHERE a.task = tasks.id)) < 2147483647
     AND (ready_at IS NULL OR ready_at <= clock_timestamp())
   FOR NO KEY UPDATE
 ), taken AS (
   UPDATE {s}.tasks t
   SET status = 'active', machine = $2::uuid, agent = $3::text, session = $4::text, claim = $5::uuid, lease_ms = $6::int,
       lease_until = clock_timestamp() + $6::int * interval '1 millisecond', renewed_at = clock_timestamp(),
-      graced = false, ready_at = NULL, attempt = t.attempt + 1, updated_at = clock_timestamp()
+      graced = false, ready_at = NULL, updated_at = clock_timestamp(),
+      attempt = greatest(t.attempt, (SELECT max(a.number) FROM {s}.attempts a WHERE a.task = t.id)) + 1
   FROM pick WHERE t.id = pick.id
   RETURNING t.*
 ), begun AS (

@@ -1,6 +1,7 @@
 //! Schedules that break the obvious SQL. Each is run twice: the obvious way must fail, or the schedule proves nothing; ours
 //! must hold.
 
+mod claims;
 mod dependents;
 mod fence;
 mod holders;
