@@ -122,7 +122,7 @@ CREATE TABLE {s}.tasks (
 -- looked at a table that was all but empty, it would take any of them, read the whole project and sort it.
 CREATE INDEX tasks_ready ON {s}.tasks ((project + 0), priority, created_at, id)
   WHERE status = 'open' AND open_blockers = 0 AND ready_at IS NULL;
-CREATE INDEX tasks_resting ON {s}.tasks (ready_at) WHERE status = 'open' AND ready_at IS NOT NULL;
+CREATE INDEX tasks_resting ON {s}.tasks ((project + 0), ready_at) WHERE status = 'open' AND ready_at IS NOT NULL;
 -- As many rows as there are agents: what has lapsed is found by reading all of it.
 CREATE INDEX tasks_active ON {s}.tasks (machine) WHERE status = 'active';
 CREATE INDEX tasks_unfinished ON {s}.tasks (project, status) WHERE status IN ('open', 'quarantined');

@@ -24,7 +24,8 @@ SELECT jsonb_build_array(set_config('idle_in_transaction_session_timeout', '5s',
   1 / CASE WHEN $1::text IS NULL OR EXISTS (SELECT FROM {s}.meta WHERE name = 'id' AND value = $1::text) THEN 1 ELSE 0 END)::text;
 
 -- name: wake
--- Rests that are over end, a few at a time. $1 at most.
+-- Rests that are over end, a few at a time: of this project, or those of another would stand before them. $1 project,
+-- $2 at most.
 UPDATE {s}.tasks SET ready_at = NULL
 WHERE id = ANY (ARRAY(SELECT id FROM {s}.tasks
                       WHERE project + 0 = $1::int AND status = 'open' AND ready_at IS NOT NULL

@@ -60,7 +60,7 @@ fn send(flights: &mut Flights<'_>, identity: &Identity, wish: &ClaimWish) -> Res
     let speaks = text(&SPEAKS.to_string());
     let machine = flights.ask("machine_known", vec![text(&identity.machine.id), text(&identity.machine.label), speaks]);
     let Some(slug) = &wish.slug else {
-        let wake = flights.ask("wake", vec![text(MOST_RESTED)]);
+        let wake = flights.ask("wake", vec![identity.project(), text(MOST_RESTED)]);
         let [_, _, rows] = flights.write([machine, wake, flights.ask("claim", parameters)])?;
         return Ok(rows);
     };

@@ -98,7 +98,7 @@ fn x2_what_is_sent_all_day_reads_no_table_whatever_the_server_knows_of_them() {
     );
     let renewal = format!(r#"[{{"id": 4, "attempt": 1, "claim": "{CLAIM}", "age_ms": 10}}]"#);
     let statements: [(&str, Vec<&str>); 8] = [
-        ("wake", vec!["64"]),
+        ("wake", vec!["1", "64"]),
         ("renew", vec![&renewal]),
         ("turn", vec![&turn]),
         ("turned", vec![&turn]),
@@ -112,6 +112,7 @@ fn x2_what_is_sent_all_day_reads_no_table_whatever_the_server_knows_of_them() {
         for (name, parameters) in &statements {
             let plan = explained(&server, name, parameters);
             assert!(by_index_alone(&plan), "{name}, {what}:\n{plan}");
+            assert!(*name != "wake" || plan.contains("Index Scan using tasks_resting"), "{what}:\n{plan}");
         }
     }
 }

@@ -40,3 +40,18 @@ fn x2_a_task_whose_attempts_on_record_are_at_their_end_stops_no_other() {
     assert_eq!(claim(&mut machine).task.plan.slug, "b");
     assert_eq!(machine.claim(&named("a")).unwrap(), None);
 }
+
+#[test]
+fn x2_rests_that_are_over_in_another_project_keep_nobody_here_from_a_claim() {
+    let Some(trap) = Trap::set(&[("a", &[])]) else { return };
+    trap.server.sql(
+        "INSERT INTO taut.projects (name) VALUES ('acme/other');
+         INSERT INTO taut.tasks (project, slug, title, ready_at)
+           SELECT p.id, 't' || n, 't', now() - interval '1 hour' FROM taut.projects p, generate_series(1, 100) AS n
+           WHERE p.name = 'acme/other';
+         UPDATE taut.tasks SET ready_at = now() - interval '1 minute' WHERE slug = 'a'",
+    );
+    assert_eq!(claim(&mut trap.machine()).task.plan.slug, "a");
+    let resting = "SELECT count(*) FROM taut.tasks WHERE ready_at IS NOT NULL";
+    assert_eq!(trap.server.sql(resting), "100", "what is another project's is not touched");
+}
