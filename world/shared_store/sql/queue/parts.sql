@@ -22,9 +22,13 @@ jsonb_build_object('row', t.id, 'slug', t.slug, 'status', t.status, 'attempt', t
                FROM {s}.task_deps d JOIN {s}.tasks b ON b.id = d.blocker WHERE d.task = t.id))
 
 -- name: results
--- What the blockers resulted in.
-'results', (SELECT jsonb_agg(jsonb_build_array(b.slug, b.result))
-            FROM {s}.task_deps d JOIN {s}.tasks b ON b.id = d.blocker WHERE d.task = t.id)
+-- What the blockers resulted in, as much of it as an agent is handed at once. Summed in whatever order, for an order would be
+-- a sort.
+'results', (SELECT jsonb_agg(jsonb_build_array(r.slug, CASE WHEN r.result IS NOT NULL AND r.bytes > 4194304
+              THEN jsonb_build_object('left_out', 'the results are more than 4 MB together: `taut task show ' || r.slug || '` has this one')
+              ELSE r.result END))
+            FROM (SELECT b.slug, b.result, sum(octet_length(b.result::text)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
+                  FROM {s}.task_deps d JOIN {s}.tasks b ON b.id = d.blocker WHERE d.task = t.id) r)
 
 -- name: attempt
 -- `a` is the attempt.
