@@ -3,9 +3,10 @@
 -- are held by KEY SHARE. So plans and finishers do not deadlock, and claims pass a planner.
 
 -- name: plan_lock
--- One planner a project, so that a circle cannot be closed from two sides. $1 project. Tells the transaction's own id, by
+-- One planner a project, so that a circle cannot be closed from two sides; who only names the project passes. $1 project. Tells the transaction's own id, by
 -- which `plan_fate` knows it, should the answer to its commit be lost.
-SELECT jsonb_build_object('transaction', pg_current_xact_id()::text)::text FROM {s}.projects WHERE id = $1::int FOR UPDATE;
+SELECT jsonb_build_object('transaction', pg_current_xact_id()::text)::text FROM {s}.projects
+WHERE id = $1::int FOR NO KEY UPDATE;
 
 -- name: plan_fate
 -- $1 transaction.

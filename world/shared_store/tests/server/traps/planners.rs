@@ -1,8 +1,9 @@
 //! Planners beside finishers: nobody waits for whoever waits for them.
 
-use super::{Trap, claim, done, is_taken, now, ours, run, turns};
+use super::{Trap, claim, done, is_taken, now, ours, run, turns, uuid};
+use crate::schema;
 use model::task::TaskPlan;
-use shared_store::{FlightError, InTransaction, PgQueue, Transaction};
+use shared_store::{AgentPresence, FleetServer, FlightError, InTransaction, MachineHeartbeat, PgQueue, Transaction};
 use std::thread;
 use store::{PlanRows, TaskServer};
 use testkit::poll;
@@ -56,6 +57,28 @@ fn x2_q1_a_planner_and_a_finisher_do_not_deadlock() {
     );
     assert_eq!(held, (Ok(()), Ok(())));
     assert_eq!((trap.open_blockers("c"), trap.open_blockers("e")), (0, 0));
+}
+
+#[test]
+fn x2_f9_who_plans_for_long_keeps_no_machine_from_saying_what_its_agents_do() {
+    let Some(trap) = Trap::set(&[]) else { return };
+    let (mut planner, mut member, schema) = (trap.raw(), trap.raw(), schema());
+    let mut planner = planner.begin();
+    run(&mut planner, &[ours("plan_lock", &["1"])]);
+    let mut fleet = FleetServer::new(&mut member, &schema);
+    let beat = MachineHeartbeat { machine: uuid(), label: "m".into(), instance: uuid(), starts: 1, build: "x".into() };
+    fleet.seen(&beat).unwrap();
+    let agent = AgentPresence {
+        id: "i".into(),
+        project: Some("acme/shop".into()),
+        status: "idle".into(),
+        ..Default::default()
+    };
+    assert_eq!(fleet.agents_put(&beat.machine, &[agent]), Ok(()));
+    // Another planner waits, as ever.
+    let mut other = trap.raw();
+    let told = other.flight(&[super::guard(), ours("plan_lock", &["1"])], InTransaction::Yes);
+    assert!(told.as_ref().is_err_and(FlightError::is_locked), "{told:?}");
 }
 
 const TASKS: usize = 60;
