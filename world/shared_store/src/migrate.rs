@@ -30,7 +30,7 @@ const NOT_AVAILABLE: &str = "55P03";
 const LOCK: &str =
     "SELECT to_jsonb(true)::text FROM (SELECT pg_advisory_xact_lock(hashtext('taut migrate {s}'))) AS locked";
 const LOOK: &str = "SELECT jsonb_build_object(
-  'server', current_setting('server_version_num')::int,
+  'server', current_setting('server_version_num')::int, 'encoding', current_setting('server_encoding'),
   'schema', to_regnamespace('{s}') IS NOT NULL,
   'meta', to_regclass('{s}.meta') IS NOT NULL,
   'may_make', has_database_privilege(current_database(), 'CREATE'),
@@ -40,7 +40,8 @@ const LOOK: &str = "SELECT jsonb_build_object(
 const BOOT: &str = "CREATE TABLE IF NOT EXISTS {s}.meta (name text PRIMARY KEY, value text NOT NULL);
 INSERT INTO {s}.meta VALUES ('version', '0') ON CONFLICT DO NOTHING;";
 const VERSION_LOCK: &str = "SELECT value FROM {s}.meta WHERE name = 'version' FOR UPDATE";
-const VERSION: &str = "SELECT jsonb_build_object('server', current_setting('server_version'), 'meta',
+const VERSION: &str = "SELECT jsonb_build_object('server', current_setting('server_version'),
+  'encoding', current_setting('server_encoding'), 'database', current_database(), 'meta',
   (SELECT jsonb_object_agg(name, value) FROM {s}.meta))::text";
 /// Whether the machine `m` is of the role that asks, or of one that it is a member of, or of none that is there any more.
 /// Spelled out in each policy: a function would be read with the words of whoever asks.
@@ -186,6 +187,7 @@ pub fn administrator_sql(connection: &mut Connection, schema: &Schema) -> Result
     let roles = vec![Some(schema.agent_role()), Some(schema.reader_role())];
     let answers = connection.flight(&[Statement::new(LOOK, schema.name(), roles)], InTransaction::No)?;
     let around = answers.into_iter().flatten().next().unwrap_or(Value::Null);
+    refuse_encoding(&around)?;
     let is_there = around.get("meta").and_then(Value::as_bool) == Some(true);
     Ok(if is_there { Vec::new() } else { lacking(&around, schema) })
 }
@@ -248,6 +250,7 @@ fn prepare(work: &mut Transaction<'_>, schema: &Schema, around: &Value) -> Resul
             "it is older than PostgreSQL 13, which is the oldest that works".to_string(),
         )));
     }
+    refuse_encoding(around).map_err(Stop::Server)?;
     if is("meta") {
         return Ok(());
     }
@@ -268,6 +271,18 @@ fn prepare(work: &mut Transaction<'_>, schema: &Schema, around: &Value) -> Resul
     }
     work.script(&schema.fill(BOOT))?;
     Ok(())
+}
+
+/// In any other encoding a text with a letter that it lacks would be refused, again and again.
+fn refuse_encoding(around: &Value) -> Result<(), ServerError> {
+    let (encoding, database) = (text(around, "encoding"), text(around, "database"));
+    if encoding == "UTF8" {
+        return Ok(());
+    }
+    Err(ServerError::Refused(format!(
+        "the database {database} keeps text as {encoding}, in which not every letter can be written. Make one that keeps all of \
+         them: `createdb --encoding UTF8 --template template0 <name>`, and name it in the URL"
+    )))
 }
 
 fn text(around: &Value, name: &str) -> String {
@@ -308,6 +323,7 @@ fn locked_version(work: &mut Transaction<'_>, schema: &Schema) -> Result<u32, St
 pub(crate) fn standing(connection: &mut Connection, schema: &Schema) -> Result<ServerVersion, ServerError> {
     let answers = connection.flight(&[Statement::new(VERSION, schema.name(), Vec::new())], InTransaction::No)?;
     let found = answers.first().and_then(|rows| rows.first()).ok_or(FlightError::Garbled)?;
+    refuse_encoding(found)?;
     let text =
         |value: Option<&Value>| value.and_then(Value::as_str).map(crate::server_error::clean).unwrap_or_default();
     let meta = |name: &str| text(found.get("meta").and_then(|meta| meta.get(name)));

@@ -50,6 +50,24 @@ fn a_migration_that_stops_half_way_leaves_nothing() {
 }
 
 #[test]
+fn x1_a_database_that_does_not_keep_every_letter_is_refused_in_words() {
+    let Some(server) = Server::empty() else { return };
+    let database = format!("{}_latin", server.database);
+    server.sql(&format!("CREATE DATABASE {database} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"));
+    let latin = Server { database, ..server };
+    let words = refusal(migrate(&latin.target("postgres"), &schema(), Patience::default()));
+    assert!(words.contains("LATIN1") && words.contains("createdb --encoding UTF8"), "{words}");
+    assert_eq!(latin.sql("SELECT to_regnamespace('taut') IS NULL"), "t", "nothing is made there");
+    // As somebody made it by hand.
+    latin.sql(
+        "CREATE SCHEMA taut; CREATE TABLE taut.meta (name text, value text);
+         INSERT INTO taut.meta VALUES ('version', '1'), ('oldest', '1'), ('id', 'x')",
+    );
+    let words = refusal(version(&mut latin.connect("postgres"), &schema()));
+    assert!(words.contains("LATIN1") && words.contains("createdb --encoding UTF8"), "{words}");
+}
+
+#[test]
 fn a_schema_has_a_plain_name() {
     for name in ["taut", "team_a", "_x9"] {
         assert_eq!(Schema::named(name).unwrap().name(), name);
