@@ -32,7 +32,7 @@ pub(super) fn plan(queue: &mut PgQueue, work: &mut Work<'_>) -> Result<(), Error
     let mut tries = 0;
     // The transaction to whose commit there was no answer.
     let mut unknown: Option<String> = None;
-    queue.link.verb(|flights| {
+    let done = queue.link.verb(|flights| {
         if let Some(transaction) = &unknown
             && was_kept(flights, transaction)?
         {
@@ -48,7 +48,20 @@ pub(super) fn plan(queue: &mut PgQueue, work: &mut Work<'_>) -> Result<(), Error
             }
             done => done,
         }
-    })?
+    });
+    match (done, unknown) {
+        (Err(ServerError::Away(why)), Some(_)) => Err(ServerError::Away(not_known(&why)).into()),
+        (Err(ServerError::Refused(why)), Some(_)) => Err(ServerError::Refused(not_known(&why)).into()),
+        (done, _) => done?,
+    }
+}
+
+/// What helps against a refusal stays at the end.
+fn not_known(why: &str) -> String {
+    let (why, helps) = why.split_at(why.find(". What helps: ").unwrap_or(why.len()));
+    format!(
+        "{why}; whether the plan was written is not known: `taut task list` shows it once the server answers{helps}"
+    )
 }
 
 /// An error of the work itself is no trouble with the server.
@@ -71,7 +84,14 @@ fn once(
     }
     flush::flush(flights, identity, &draft)?;
     *unknown = Some(locked.transaction);
-    flights.fly([Ask::commit()])?;
+    let committed = flights.fly([Ask::commit()]);
+    if let Err(Trouble::Flight(error @ FlightError::Said { .. })) = &committed
+        && !error.is_broken()
+    {
+        // The server's own word that it is not.
+        *unknown = None;
+    }
+    committed?;
     flights.open = false;
     Ok(Ok(()))
 }

@@ -6,6 +6,7 @@ mod dependents;
 mod fence;
 mod holders;
 mod locked;
+mod lost_commit;
 mod planners;
 mod swapped;
 mod written_by_hand;
