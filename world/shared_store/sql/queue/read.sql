@@ -40,23 +40,29 @@ ORDER BY b.slug COLLATE "C", p.slug COLLATE "C";
 SELECT ({queued})::text FROM {s}.tasks t WHERE t.project = $1::int AND t.spec = $2::text ORDER BY t.id;
 
 -- name: look
--- $1 project.
+-- Loops look all day: what is over is counted in its index, and the rest is as much as there is to do. $1 project.
 WITH c AS (
-  SELECT status, status IN ('open', 'active') AND open_blockers > 0 AS blocked, count(*) AS n,
-         count(*) FILTER (WHERE status = 'open' AND open_blockers = 0 AND ready_at > clock_timestamp()) AS resting,
-         min(ready_at) FILTER (WHERE status = 'open' AND open_blockers = 0 AND ready_at > clock_timestamp()) AS rested,
-         min(greatest(lease_until, clock_timestamp())) FILTER (WHERE status = 'active') AS lapsing
-  FROM {s}.tasks WHERE project = $1::int GROUP BY 1, 2
+  SELECT status, open_blockers > 0 AS blocked, count(*) AS n,
+         count(*) FILTER (WHERE open_blockers = 0 AND ready_at > clock_timestamp()) AS resting,
+         min(ready_at) FILTER (WHERE open_blockers = 0 AND ready_at > clock_timestamp()) AS rested
+  FROM {s}.tasks WHERE project = $1::int AND status IN ('open', 'quarantined') GROUP BY 1, 2
+), held AS (
+  SELECT count(*) FILTER (WHERE open_blockers > 0) AS blocked, count(*) FILTER (WHERE open_blockers = 0) AS free,
+         min(greatest(lease_until, clock_timestamp())) AS lapsing
+  FROM {s}.tasks WHERE project = $1::int AND status = 'active'
+), waits AS (
+  SELECT coalesce(sum(n) FILTER (WHERE status = 'open' AND blocked), 0) AS blocked,
+         coalesce(sum(n) FILTER (WHERE status = 'open' AND NOT blocked), 0) AS open,
+         coalesce(sum(n) FILTER (WHERE status = 'quarantined'), 0) AS quarantined,
+         coalesce(sum(resting) FILTER (WHERE status = 'open'), 0) AS resting,
+         min(rested) FILTER (WHERE status = 'open') AS rested FROM c
 )
-SELECT jsonb_build_object('blocked', coalesce(sum(n) FILTER (WHERE blocked), 0),
-  'open', coalesce(sum(n) FILTER (WHERE NOT blocked AND status = 'open'), 0),
-  'active', coalesce(sum(n) FILTER (WHERE NOT blocked AND status = 'active'), 0),
-  'done', coalesce(sum(n) FILTER (WHERE status = 'done'), 0),
-  'deleted', coalesce(sum(n) FILTER (WHERE status = 'deleted'), 0),
-  'quarantined', coalesce(sum(n) FILTER (WHERE status = 'quarantined'), 0),
-  'resting', coalesce(sum(resting), 0),
-  'next', (extract(epoch FROM least(min(rested), min(lapsing))) * 1000)::bigint,
-  'now', (extract(epoch FROM clock_timestamp()) * 1000)::bigint)::text FROM c;
+SELECT jsonb_build_object('blocked', waits.blocked + held.blocked, 'open', waits.open, 'active', held.free,
+  'done', (SELECT count(*) FROM {s}.tasks WHERE project = $1::int AND status = 'done'),
+  'deleted', (SELECT count(*) FROM {s}.tasks WHERE project = $1::int AND status = 'deleted'),
+  'quarantined', waits.quarantined, 'resting', waits.resting,
+  'next', (extract(epoch FROM least(waits.rested, held.lapsing)) * 1000)::bigint,
+  'now', (extract(epoch FROM clock_timestamp()) * 1000)::bigint)::text FROM waits, held;
 
 -- name: sample
 -- A few of those that wait. $1 project, $2 why: blocked, resting, quarantined, active; $3 at most.

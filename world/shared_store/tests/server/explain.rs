@@ -97,7 +97,7 @@ fn x2_what_is_sent_all_day_reads_no_table_whatever_the_server_knows_of_them() {
             "retry_count": 0, "failures": 0, "releases": 0, "outcome": "done", "step": -1}}]"#
     );
     let renewal = format!(r#"[{{"id": 4, "attempt": 1, "claim": "{CLAIM}", "age_ms": 10}}]"#);
-    let statements: [(&str, Vec<&str>); 8] = [
+    let statements: [(&str, Vec<&str>); 9] = [
         ("wake", vec!["1", "64"]),
         ("renew", vec![&renewal]),
         ("turn", vec![&turn]),
@@ -106,6 +106,7 @@ fn x2_what_is_sent_all_day_reads_no_table_whatever_the_server_knows_of_them() {
         ("lapsed", vec!["1", "100", "120000"]),
         ("grant", vec!["120000"]),
         ("standing", vec!["1", "t5", MACHINE, CLAIM, "1", "a"]),
+        ("look", vec!["1"]),
     ];
     for (what, knows) in &KNOWS {
         let Some(server) = filled(knows) else { return };
