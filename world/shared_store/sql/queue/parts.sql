@@ -37,3 +37,15 @@ jsonb_build_object('number', a.number, 'claim', a.claim, 'machine', a.machine,
   'claimed_at', (extract(epoch FROM a.claimed_at) * 1000)::bigint,
   'ended_at', (extract(epoch FROM a.ended_at) * 1000)::bigint, 'outcome', a.outcome, 'reason', a.reason,
   'now', (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+
+-- name: filtered
+-- Which tasks are listed, and in which order.
+WHERE t.project = $1::int
+  AND ($2::jsonb IS NULL OR t.status = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb))))
+  AND ($3::text IS NULL OR $3::text = t.agent || CASE WHEN t.machine = $4::uuid THEN '' ELSE '@' || coalesce(
+        (SELECT left(m.label, 64) FROM {s}.machines m WHERE m.id = t.machine), left(t.machine::text, 8)) END)
+  AND ($5::text IS NULL OR t.spec = $5::text)
+  AND ($6::text IS NULL OR t.category = $6::text)
+  AND ($7::text IS NULL OR (t.status = 'open' AND t.open_blockers = 0
+       AND (t.ready_at IS NULL OR t.ready_at <= clock_timestamp())))
+ORDER BY t.priority, t.created_at, t.id LIMIT $8::bigint

@@ -17,6 +17,11 @@ SELECT jsonb_build_object('fate', pg_xact_status($1::text::xid8))::text;
 SELECT ({whole})::text FROM {s}.tasks t
 WHERE t.project = $1::int AND t.slug = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb)));
 
+-- name: plan_found
+-- As `tasks_found`. The same parameters.
+SELECT jsonb_build_array(t.id, octet_length(t::text))::text FROM {s}.tasks t
+WHERE t.project = $1::int AND t.slug = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb)));
+
 -- name: plan_hold
 -- Holds every blocker that the tasks to be written have or get: none of them ends (FOR UPDATE in `turn`) before this
 -- transaction does, while claims, renewals and counts of blockers (NO KEY UPDATE) pass. $1 project, $2 slugs (a JSON array).

@@ -8,16 +8,17 @@ SELECT ({whole} || jsonb_build_object({results}))::text FROM {s}.tasks t WHERE t
 -- name: tasks
 -- $1 project, $2 statuses (a JSON array) or NULL, $3 agent or NULL, as it is shown on machine $4, $5 spec or NULL,
 -- $6 category or NULL, $7 'claimable' or NULL, $8 at most or NULL.
-SELECT ({whole})::text FROM {s}.tasks t
-WHERE t.project = $1::int
-  AND ($2::jsonb IS NULL OR t.status = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb))))
-  AND ($3::text IS NULL OR $3::text = t.agent || CASE WHEN t.machine = $4::uuid THEN '' ELSE '@' || coalesce(
-        (SELECT left(m.label, 64) FROM {s}.machines m WHERE m.id = t.machine), left(t.machine::text, 8)) END)
-  AND ($5::text IS NULL OR t.spec = $5::text)
-  AND ($6::text IS NULL OR t.category = $6::text)
-  AND ($7::text IS NULL OR (t.status = 'open' AND t.open_blockers = 0
-       AND (t.ready_at IS NULL OR t.ready_at <= clock_timestamp())))
-ORDER BY t.priority, t.created_at, t.id LIMIT $8::bigint;
+SELECT ({whole})::text FROM {s}.tasks t {filtered};
+
+-- name: tasks_found
+-- The ids of the same, and about how many bytes each has: for `tasks_of`, in pages. The same parameters.
+SELECT jsonb_build_array(t.id, octet_length(t::text))::text FROM {s}.tasks t {filtered};
+
+-- name: tasks_of
+-- $1 project, $2 ids (a JSON array), in whose order.
+SELECT ({whole})::text
+FROM jsonb_array_elements_text($2::jsonb) WITH ORDINALITY AS w (id, nth) JOIN {s}.tasks t ON t.id = w.id::bigint
+WHERE t.project = $1::int ORDER BY w.nth;
 
 -- name: attempts
 -- $1 project, $2 slug.

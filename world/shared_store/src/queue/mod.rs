@@ -4,6 +4,7 @@ mod answer;
 mod claim;
 pub(crate) mod flights;
 mod lease;
+mod pages;
 mod plan;
 mod read;
 mod sql;

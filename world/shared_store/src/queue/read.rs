@@ -2,7 +2,9 @@
 
 use super::answer::{self, AttemptRow, QueuedRow, TaskRow, shift};
 use super::flights::{Ask, Flights, Trouble, json, maybe, text};
+use super::pages::{FEW, paged};
 use super::{Identity, PgQueue};
+use crate::Rows;
 use model::task::{Attempt, Counts, Queued, Task, TaskStatus};
 use serde::Deserialize;
 use serde_json::{Value, json as object};
@@ -55,14 +57,29 @@ fn whole(queue: &mut PgQueue, slug: &str) -> Result<Option<Whole>, ServerError> 
 pub(super) fn tasks(queue: &mut PgQueue, filter: &TaskFilter) -> Result<Vec<Task>, ServerError> {
     let identity = &queue.identity;
     queue.link.verb(|flights| {
-        let rows = flights.one("tasks", filtered(identity, filter))?;
-        let reading = identity.reading(shift(flights.sent, &rows));
+        let (rows, shift) = listed(flights, identity, filter)?;
+        let reading = identity.reading(shift);
         Ok(answer::readable::<TaskRow>(rows)?.iter().map(|row| reading.task(row)).collect())
     })
 }
 
-/// The parameters of the statement `tasks`.
-pub(super) fn filtered(identity: &Identity, filter: &TaskFilter) -> Vec<Option<String>> {
+/// What the filter finds, in its order, and the shift of its clock.
+pub(super) fn listed(
+    flights: &mut Flights<'_>,
+    identity: &Identity,
+    filter: &TaskFilter,
+) -> Result<(Rows, i64), Trouble> {
+    let parameters = filtered(identity, filter);
+    if !(1..=FEW).contains(&filter.limit) {
+        return paged(flights, identity, "tasks_found", parameters);
+    }
+    let rows = flights.one("tasks", parameters)?;
+    let shift = shift(flights.sent, &rows);
+    Ok((rows, shift))
+}
+
+/// The parameters of the statements `tasks` and `tasks_found`.
+fn filtered(identity: &Identity, filter: &TaskFilter) -> Vec<Option<String>> {
     let statuses: Vec<&str> = filter.statuses.iter().map(|status| status.name()).collect();
     vec![
         identity.project(),

@@ -3,7 +3,8 @@
 use super::super::Identity;
 use super::super::answer::{self, TaskRow, shift};
 use super::super::flights::{Flights, Trouble, json};
-use super::super::read::{below, filtered, graph};
+use super::super::pages::{FEW, paged};
+use super::super::read::{below, graph, listed};
 use super::draft::{Draft, Entry};
 use crate::Rows;
 use model::Ms;
@@ -48,10 +49,9 @@ impl<'f, 'c> PlanTransaction<'f, 'c> {
     }
 
     /// Gives the slugs in the order of the answer.
-    fn learn(&self, ask: impl FnOnce(&mut Flights<'c>) -> Result<Rows, Trouble>) -> Result<Vec<String>, Error> {
+    fn learn(&self, ask: impl FnOnce(&mut Flights<'c>) -> Result<(Rows, i64), Trouble>) -> Result<Vec<String>, Error> {
         let (rows, shift) = self.read(|flights| {
-            let rows = ask(flights)?;
-            let shift = shift(flights.sent, &rows);
+            let (rows, shift) = ask(flights)?;
             Ok((answer::readable::<TaskRow>(rows)?, shift))
         })?;
         let reading = self.identity.reading(shift);
@@ -70,8 +70,15 @@ impl<'f, 'c> PlanTransaction<'f, 'c> {
         if unknown.is_empty() {
             return Ok(());
         }
-        let asked = json(object!(unknown));
-        self.learn(|flights| flights.one("plan_tasks", vec![self.identity.project(), asked]))?;
+        let asked = vec![self.identity.project(), json(object!(unknown))];
+        self.learn(|flights| {
+            if unknown.len() > FEW {
+                return paged(flights, self.identity, "plan_found", asked);
+            }
+            let rows = flights.one("plan_tasks", asked)?;
+            let shift = shift(flights.sent, &rows);
+            Ok((rows, shift))
+        })?;
         self.draft.borrow_mut().note_absent(unknown);
         Ok(())
     }
@@ -102,7 +109,7 @@ impl PlanRows for PlanTransaction<'_, '_> {
         // What is changed here may take a place among the first.
         let changed = self.draft.borrow().entries().any(Entry::is_changed);
         let asked = TaskFilter { limit: if changed { 0 } else { filter.limit }, ..filter.clone() };
-        let slugs = self.learn(|flights| flights.one("tasks", filtered(self.identity, &asked)))?;
+        let slugs = self.learn(|flights| listed(flights, self.identity, &asked))?;
         let untouched: BTreeSet<String> = slugs.iter().cloned().collect();
         let wanted = |entry: &Entry| {
             if entry.is_changed() { wanted(filter, &entry.task) } else { untouched.contains(entry.slug()) }
@@ -116,7 +123,7 @@ impl PlanRows for PlanTransaction<'_, '_> {
 
     fn tasks_of_spec(&self, _: &str, spec: &str) -> Result<Vec<Queued>, Error> {
         let filter = TaskFilter { spec: Some(spec.to_string()), ..TaskFilter::default() };
-        let slugs = self.learn(|flights| flights.one("tasks", filtered(self.identity, &filter)))?;
+        let slugs = self.learn(|flights| listed(flights, self.identity, &filter))?;
         Ok(self.found(slugs, |entry| entry.task.plan.spec.as_deref() == Some(spec)))
     }
 

@@ -7,6 +7,7 @@ mod fence;
 mod holders;
 mod locked;
 mod lost_commit;
+mod many;
 mod planners;
 mod swapped;
 mod written_by_hand;
