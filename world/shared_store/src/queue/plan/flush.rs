@@ -1,4 +1,4 @@
-//! A draft written to the server: everything in one flight, blockers first, dependents after.
+//! A draft written to the server: blockers first, dependents after, in statements and flights of bounded size.
 
 use super::super::Identity;
 use super::super::answer::LOWEST;
@@ -8,77 +8,127 @@ use super::draft::{Draft, Entry};
 use model::task::{Task, TaskStep};
 use serde_json::{Value, json as object};
 use std::collections::BTreeSet;
+use std::mem;
+
+/// So many rows one statement writes, of about so many bytes; a flight has no more bytes, either. Each has some seconds.
+const MOST_ROWS: usize = 500;
+const MOST_BYTES: usize = 2 << 20;
 
 /// Writes what differs. Where somebody's turn came between, nothing of it may be kept.
 pub(super) fn flush(flights: &mut Flights<'_>, identity: &Identity, draft: &Draft) -> Result<(), Trouble> {
     let changed: Vec<&Entry> = draft.entries().filter(|entry| entry.is_changed()).collect();
-    let mut sheet = Sheet { flights, identity, asks: Vec::new(), expected: Vec::new() };
-    sheet.put("plan_hold", to_hold(draft, &changed), None);
+    let mut sheet = Sheet { flights, identity, writes: Vec::new() };
+    sheet.put("plan_hold", to_hold(draft, &changed), Expected::Any);
     let turns: Vec<_> = changed.iter().filter_map(|entry| entry.turn.as_ref()).collect();
     if !turns.is_empty() {
-        sheet.put_turns("turn", told(turns.iter().copied())?, Some(turns.len()));
+        sheet.push("turn", vec![told(turns.iter().copied())?], Some(turns.len()));
     }
     let mut made: Vec<&&Entry> = changed.iter().filter(|entry| entry.before.is_none()).collect();
     // In the order in which they were planned: so they are claimed.
     made.sort_by_key(|entry| std::cmp::Reverse(entry.task.queued.row));
     let made: Vec<Value> = made.into_iter().enumerate().map(|(ord, entry)| new_row(ord, &entry.task)).collect();
-    sheet.put("plan_make", made, Some(Expected::All));
+    sheet.put_parts("plan_make", made, Expected::All);
     let written =
         changed.iter().filter(|entry| entry.before.is_some() && (entry.is_rewritten() || entry.is_relinked()));
-    sheet.put("plan_write", written.map(|entry| old_row(entry)).collect(), Some(Expected::All));
+    let mut written: Vec<_> = written.collect();
+    // As each statement locks its rows, so do all of them together.
+    written.sort_by_key(|entry| entry.task.queued.row);
+    sheet.put_parts("plan_write", written.into_iter().map(|entry| old_row(entry)).collect(), Expected::All);
     if !turns.is_empty() {
-        // In the same flight as `turn`, because where that wrote less than all, nothing is kept of this either.
-        sheet.put_turns("turned", told(turns)?, None);
+        // Its answer need not be waited for: where `turn` wrote less than all, nothing is kept of this either.
+        sheet.push("turned", vec![told(turns)?], None);
     }
-    sheet.put("plan_cut", edges(&changed, |entry| entry.removed().collect()), None);
-    sheet.put("plan_link", edges(&changed, |entry| entry.added().collect()), None);
+    sheet.put_parts("plan_cut", edges(&changed, |entry| entry.removed().collect()), Expected::Any);
+    sheet.put_parts("plan_link", edges(&changed, |entry| entry.added().collect()), Expected::Any);
     let counted = changed.iter().filter(|entry| entry.is_relinked()).map(|entry| Value::from(entry.slug()));
-    sheet.put("plan_count", counted.collect(), None);
+    sheet.put("plan_count", counted.collect(), Expected::Any);
     sheet.send()
 }
 
+#[derive(Clone, Copy)]
 enum Expected {
+    Any,
     /// As many rows as were sent.
     All,
 }
 
-/// The statements of one flight, and how many rows each must answer with.
+/// Statements in their order.
 struct Sheet<'f, 'c> {
     flights: &'f mut Flights<'c>,
     identity: &'f Identity,
-    asks: Vec<Ask>,
-    expected: Vec<Option<usize>>,
+    writes: Vec<Write>,
+}
+
+struct Write {
+    ask: Ask,
+    /// How many rows it must answer with.
+    expected: Option<usize>,
+    bytes: usize,
 }
 
 impl Sheet<'_, '_> {
     /// Nothing where there is nothing to say.
-    fn put(&mut self, name: &str, rows: Vec<Value>, expected: Option<Expected>) {
+    fn put(&mut self, name: &str, rows: Vec<Value>, expected: Expected) {
         if rows.is_empty() {
             return;
         }
-        self.expected.push(expected.map(|Expected::All| rows.len()));
-        self.asks.push(self.flights.ask(name, vec![self.identity.project(), json(Value::Array(rows))]));
+        let many = matches!(expected, Expected::All).then_some(rows.len());
+        let rows = json(Value::Array(rows));
+        self.push(name, vec![self.identity.project(), rows], many);
     }
 
-    fn put_turns(&mut self, name: &str, turns: Option<String>, expected: Option<usize>) {
-        self.expected.push(expected);
-        self.asks.push(self.flights.ask(name, vec![turns]));
+    /// Of any number, each of which may be long.
+    fn put_parts(&mut self, name: &str, rows: Vec<Value>, expected: Expected) {
+        for part in parts(rows) {
+            self.put(name, part, expected);
+        }
     }
 
+    fn push(&mut self, name: &str, parameters: Vec<Option<String>>, expected: Option<usize>) {
+        let bytes = parameters.iter().flatten().map(String::len).sum();
+        self.writes.push(Write { ask: self.flights.ask(name, parameters), expected, bytes });
+    }
+
+    /// In one flight, unless it is much.
     fn send(self) -> Result<(), Trouble> {
-        if self.asks.is_empty() {
-            return Ok(());
+        let (mut asks, mut expected, mut bytes) = (Vec::new(), Vec::new(), 0);
+        for write in self.writes {
+            if !asks.is_empty() && bytes + write.bytes > MOST_BYTES {
+                fly(self.flights, mem::take(&mut asks), &mem::take(&mut expected))?;
+                bytes = 0;
+            }
+            bytes += write.bytes;
+            asks.push(write.ask);
+            expected.push(write.expected);
         }
-        let answers = self.flights.fly_all(self.asks)?;
-        let as_expected =
-            answers.iter().zip(&self.expected).all(|(rows, wanted)| wanted.is_none_or(|wanted| wanted == rows.len()));
-        if as_expected {
-            return Ok(());
-        }
-        Err(Trouble::Overtaken(
-            "others kept changing the tasks that are planned; nothing was written. Try again in a moment".to_string(),
-        ))
+        if asks.is_empty() { Ok(()) } else { fly(self.flights, asks, &expected) }
     }
+}
+
+fn fly(flights: &mut Flights<'_>, asks: Vec<Ask>, expected: &[Option<usize>]) -> Result<(), Trouble> {
+    let answers = flights.fly_all(asks)?;
+    if answers.iter().zip(expected).all(|(rows, wanted)| wanted.is_none_or(|wanted| wanted == rows.len())) {
+        return Ok(());
+    }
+    Err(Trouble::Overtaken(
+        "others kept changing the tasks that are planned; nothing was written. Try again in a moment".to_string(),
+    ))
+}
+
+/// As many at once as one statement writes.
+fn parts(rows: Vec<Value>) -> Vec<Vec<Value>> {
+    let (mut parts, mut part, mut bytes) = (Vec::new(), Vec::new(), 0);
+    for row in rows {
+        let more = row.to_string().len();
+        if !part.is_empty() && (part.len() == MOST_ROWS || bytes + more > MOST_BYTES) {
+            parts.push(mem::take(&mut part));
+            bytes = 0;
+        }
+        bytes += more;
+        part.push(row);
+    }
+    parts.push(part);
+    parts
 }
 
 /// Every blocker that what is written has or gets: none of them ends before this is committed, and whoever ends one
@@ -139,4 +189,18 @@ fn steps(steps: &[TaskStep]) -> Value {
         return Value::Null;
     }
     steps.iter().map(|step| object!({ "content": step.content, "done": step.done })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_has_as_many_rows_as_one_statement_writes_and_one_at_least() {
+        let lengths = |rows: Vec<Value>| parts(rows).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(lengths((0..1_200).map(Value::from).collect()), [500, 500, 200]);
+        let long = |mb: usize| Value::from("x".repeat(mb << 20));
+        assert_eq!(lengths(vec![long(1), Value::from(1), long(1), long(3), long(1)]), [2, 1, 1, 1]);
+        assert_eq!(parts((0..700).map(Value::from).collect()).concat(), (0..700).map(Value::from).collect::<Vec<_>>());
+    }
 }
