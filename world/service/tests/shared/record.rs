@@ -229,6 +229,26 @@ fn x3_an_event_that_the_server_refuses_is_passed_over_and_said_and_the_rest_arri
 }
 
 #[test]
+fn x3_where_the_server_takes_no_row_of_this_machine_no_event_is_to_blame_and_each_waits() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "summary");
+    one.begin("ann", "acme");
+    one.round();
+    let before = events(&server);
+    let check = server.sql("SELECT with_check FROM pg_policies WHERE policyname = 'members_append'");
+    server.sql("DROP POLICY members_append ON taut.events");
+    one.bash(("ann", "acme"), "echo one");
+    one.bash(("ann", "acme"), "echo two");
+    let error = one.try_round().error.unwrap();
+    assert!(matches!(&error, store::ServerError::Refused(why) if why.contains("row-level security")), "{error}");
+    assert_eq!(one.store().unshipped().unwrap().0, 2);
+    assert_eq!(one.notices(), [""; 0]);
+    server.sql(&format!("CREATE POLICY members_append ON taut.events FOR INSERT TO taut_agent WITH CHECK {check}"));
+    one.round();
+    assert_eq!((events(&server), one.store().unshipped().unwrap()), (before + 2, (0, 0)));
+}
+
+#[test]
 fn x3_what_was_recorded_leaves_also_where_the_branch_of_now_names_no_queue() {
     let Some(server) = Server::start() else { return };
     let mut one = server.machine("vm-1", "summary");

@@ -84,8 +84,8 @@ struct Refused {
     why: String,
 }
 
-/// What one event is refused for holds up no other: the batch is halved until that one is found. Where the server takes not
-/// even an empty batch, no event is to blame.
+/// What one event is refused for holds up no other: the batch is halved until that one is found. Where the server would take
+/// none of this machine, no event is to blame.
 fn put(
     sent: &[SentEvent],
     refused: &mut Refused,
