@@ -16,7 +16,7 @@ pub struct ServerLook {
     pub database: String,
     /// Whether our tables are there.
     pub has_schema: bool,
-    /// Rights that working there needs and this role lacks, each as `INSERT on taut.tasks`.
+    /// Rights that working there needs and this role lacks, each as `INSERT on taut.tasks`; and policies of rows for them.
     pub lacks: Vec<String>,
     /// Whether it may only be read: a standby.
     pub is_standby: bool,
@@ -51,6 +51,11 @@ SELECT jsonb_build_object(
       SELECT w.what, w.name FROM wanted w JOIN there t ON t.relname = w.name
       WHERE NOT CASE w.what WHEN 'DELETE' THEN has_table_privilege(t.oid, 'DELETE')
                             ELSE has_any_column_privilege(t.oid, w.what) END
+      UNION ALL SELECT 'a policy for ' || w.what, w.name FROM wanted w JOIN there t ON t.relname = w.name
+      WHERE row_security_active(t.oid) AND NOT EXISTS (SELECT FROM pg_catalog.pg_policy p
+        WHERE p.polrelid = t.oid AND p.polpermissive AND p.polcmd IN ('*', CASE w.what WHEN 'INSERT' THEN 'a'
+              WHEN 'UPDATE' THEN 'w' WHEN 'DELETE' THEN 'd' ELSE 'r' END)
+          AND EXISTS (SELECT FROM unnest(p.polroles) AS r WHERE r = 0 OR pg_has_role(r, 'usage')))
       UNION ALL SELECT 'USAGE', NULL FROM pg_catalog.pg_namespace n
       WHERE n.nspname = '{s}' AND NOT has_schema_privilege(n.oid, 'USAGE')) AS lacking), '[]'),
   'is_standby', pg_is_in_recovery(),

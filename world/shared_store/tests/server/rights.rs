@@ -162,6 +162,16 @@ fn x2_a_look_names_the_rights_a_role_lacks_and_who_holds_the_oldest_snapshot_ope
     assert!(stranger.lacks.contains(&"UPDATE on taut.tasks".to_string()) && !stranger.sees_sessions);
     let mut member = server.member();
     assert_eq!(look(&mut member, &schema()).unwrap().lacks, Vec::<String>::new());
+    server.sql("DROP POLICY members_append ON taut.events; DROP POLICY members_tell ON taut.agents");
+    let lacks = look(&mut member, &schema()).unwrap().lacks;
+    assert_eq!(
+        lacks,
+        ["DELETE", "INSERT"]
+            .map(|what| format!("a policy for {what} on taut.agents"))
+            .into_iter()
+            .chain(["a policy for INSERT on taut.events".to_string()])
+            .collect::<Vec<_>>()
+    );
     // Somebody who has read something, and goes on reading.
     let mut report = server.connect("postgres");
     let mut open = report.begin();
