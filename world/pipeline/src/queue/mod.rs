@@ -7,6 +7,7 @@ mod look;
 mod planning;
 mod proof;
 mod reap;
+mod result_bounds;
 mod settle;
 mod shared;
 mod shared_claim;

@@ -1,6 +1,7 @@
 //! Acting on a claim: renewing it, finishing it, failing it, letting it go.
 
 use super::proof::proof;
+use super::result_bounds::refuse_unkept;
 use super::{Queue, QueueError, refused, write};
 use engine::fleet::reports::{self, WorkerResult as Settlement};
 use engine::queue::{self, Actor, Proof, Refusal, SettleResult, TaskAction};
@@ -43,6 +44,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// Null is no result. Where a loop proves what its agent does, it is a proposal.
     pub fn done(&mut self, project: &str, slug: &str, actor: &Actor, result: Value) -> Result<Settled, QueueError> {
+        if self.is_shared() {
+            refuse_unkept(slug, &result)?;
+        }
         let kept = self.is_shared().then(|| result.clone());
         let done = self.act(project, slug, actor, |proof, act| {
             act.done(result, proof).map(|settled| (settled, Some(Settlement::Done)))

@@ -64,6 +64,32 @@ fn q3_done_twice_is_once_and_said() {
 }
 
 #[test]
+fn x2_a_result_that_no_server_keeps_is_refused_before_anything_is_written_and_one_that_just_fits_is_taken() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut laptop = server.machine("laptop");
+    laptop.plan("a", &[]);
+    laptop.claim("ann").unwrap();
+    let project = laptop.project();
+    let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+    let long = json!({"commit": "c0ffee", "log": "x".repeat(1_000_001)});
+    let written_out = json!({"commit": "c0ffee", "log": vec![1e299; 4_000]});
+    for away in [false, true] {
+        laptop.queue.away = away;
+        for result in [&deep, &long, &written_out, &json!([1e301])] {
+            let told = laptop.queue().done(&project, "a", &actor("ann"), result.clone());
+            let words = told.unwrap_err().to_string();
+            assert!(words.contains("nothing was written") && words.contains("`taut task done a --result"), "{words}");
+        }
+    }
+    laptop.queue.away = false;
+    assert_eq!(server.status("a"), "active 1");
+    let deep = (0..89).fold(json!(1), |inner, _| json!([inner]));
+    let fits = json!({"commit": "c0ffee", "log": "x".repeat(990_000), "deep": deep});
+    assert_eq!(laptop.queue().done(&project, "a", &actor("ann"), fits).unwrap(), Settled::Now);
+    assert_eq!(server.status("a"), "done 1");
+}
+
+#[test]
 fn q3_a_token_acts_on_its_attempt_and_no_other_does() {
     let Some(server) = SharedServer::start() else { return };
     let mut one = server.machine("one");
