@@ -2,6 +2,7 @@
 //! trip, each answered by rows of one text column, which is JSON.
 
 use crate::server_error::FlightError;
+use crate::statement::begin;
 use crate::wire::Allowance;
 use crate::{InTransaction, Patience, Rows, ServerTarget, Statement, dial};
 use serde_json::Value;
@@ -17,7 +18,7 @@ use tokio_postgres::{Client, Row};
 const GOODBYE: Duration = Duration::from_millis(200);
 
 /// Said aloud, because a server may be set up for another level by default.
-const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+const BEGIN: &str = begin!("READ COMMITTED");
 
 pub struct Connection {
     /// `None` once it was taken to be ended, in `drop`.
@@ -213,6 +214,9 @@ async fn plain(client: &Client, text: Option<&str>) -> Result<(), tokio_postgres
 }
 
 async fn ask(client: &Client, statement: &Statement) -> Result<Vec<Row>, tokio_postgres::Error> {
+    if statement.is_bare {
+        return client.batch_execute(&statement.sql).await.map(|()| Vec::new());
+    }
     let typed: Vec<(&(dyn ToSql + Sync), Type)> =
         statement.parameters.iter().map(|text| (text as &(dyn ToSql + Sync), Type::TEXT)).collect();
     client.query_typed(&statement.sql, &typed).await

@@ -52,7 +52,8 @@ impl<'c> FleetServer<'c> {
         self.sent(&statements, InTransaction::Yes).map(|rows| rows.into_iter().skip(1).collect())
     }
 
-    /// One that takes as long as it takes. Sent once: others may wait behind it.
+    /// One that takes as long as it takes, and is over when it is done, whether anybody still waits or not. Sent once: others
+    /// may wait behind it. It names the schema of everything.
     pub(crate) fn unhurried(&mut self, sql: &'static str) -> Result<(), ServerError> {
         let statement = self.statement(sql, &[]);
         Ok(self.connection.flight(&[statement], InTransaction::No).map(drop)?)

@@ -23,7 +23,8 @@ impl Default for Patience {
 /// Whether the statements of a flight are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InTransaction {
-    /// Each stands for itself.
+    /// Each stands for itself, unless they begin and end one themselves. What means PostgreSQL's own functions, operators
+    /// and types is in a transaction.
     No,
     /// A failure of any undoes all.
     Yes,

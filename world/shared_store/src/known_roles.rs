@@ -25,7 +25,7 @@ FROM pg_catalog.pg_roles r WHERE r.rolname = $1 OR r.rolname = $2 ORDER BY r.rol
 /// When the server cannot be asked.
 pub fn known_roles(connection: &mut Connection, schema: &Schema) -> Result<Vec<KnownRole>, ServerError> {
     let roles = vec![Some(schema.agent_role()), Some(schema.reader_role())];
-    let answers = connection.flight(&[Statement::new(LIST, schema.name(), roles)], InTransaction::No)?;
+    let answers = connection.flight(&[Statement::new(LIST, schema.name(), roles)], InTransaction::Yes)?;
     let clean = |text: String| crate::server_error::clean(&text);
     let read = answers.into_iter().flatten().filter_map(|row| serde_json::from_value::<KnownRole>(row).ok());
     let shown =

@@ -185,7 +185,7 @@ pub fn refuse_too_old(oldest: u32) -> Result<(), ServerError> {
 /// When the server cannot be asked.
 pub fn administrator_sql(connection: &mut Connection, schema: &Schema) -> Result<Vec<String>, ServerError> {
     let roles = vec![Some(schema.agent_role()), Some(schema.reader_role())];
-    let answers = connection.flight(&[Statement::new(LOOK, schema.name(), roles)], InTransaction::No)?;
+    let answers = connection.flight(&[Statement::new(LOOK, schema.name(), roles)], InTransaction::Yes)?;
     let around = answers.into_iter().flatten().next().unwrap_or(Value::Null);
     refuse_encoding(&around)?;
     let is_there = around.get("meta").and_then(Value::as_bool) == Some(true);
@@ -321,7 +321,7 @@ fn locked_version(work: &mut Transaction<'_>, schema: &Schema) -> Result<u32, St
 }
 
 pub(crate) fn standing(connection: &mut Connection, schema: &Schema) -> Result<ServerVersion, ServerError> {
-    let answers = connection.flight(&[Statement::new(VERSION, schema.name(), Vec::new())], InTransaction::No)?;
+    let answers = connection.flight(&[Statement::new(VERSION, schema.name(), Vec::new())], InTransaction::Yes)?;
     let found = answers.first().and_then(|rows| rows.first()).ok_or(FlightError::Garbled)?;
     refuse_encoding(found)?;
     let text =

@@ -119,6 +119,6 @@ fn changed(rows: &[Value]) -> Result<(), ServerError> {
 
 fn ask(connection: &mut Connection, schema: &Schema, sql: &str, values: &[&str]) -> Result<Vec<Value>, ServerError> {
     let values = values.iter().map(|value| Some((*value).to_string())).collect();
-    let answers = connection.flight(&[Statement::new(sql, schema.name(), values)], InTransaction::No)?;
+    let answers = connection.flight(&[Statement::new(sql, schema.name(), values)], InTransaction::Yes)?;
     Ok(answers.into_iter().flatten().collect())
 }

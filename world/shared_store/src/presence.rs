@@ -158,7 +158,7 @@ FROM told ORDER BY label, machine, id";
 
 const LEAVE: &str = "DELETE FROM {s}.agents WHERE machine = $1::uuid";
 
-const TEND: &str = "SELECT 'null'::text FROM (SELECT {s}.tend()) AS tended";
+const TEND: &str = "SELECT 'null'::pg_catalog.text FROM (SELECT {s}.tend()) AS tended";
 
 impl FleetServer<'_> {
     /// Says that this machine is there.

@@ -211,7 +211,7 @@ impl FleetServer<'_> {
         let statements: Vec<Statement> = asked.iter().map(|(sql, values)| self.statement(sql, values)).collect();
         let mut tries = 1;
         loop {
-            match self.connection().flight(&statements, InTransaction::No) {
+            match self.connection().flight(&statements, InTransaction::Yes) {
                 Err(error) if error.is_deadlock() && tries < TRIES => tries += 1,
                 answer => return Ok(answer?),
             }

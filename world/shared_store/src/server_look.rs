@@ -66,7 +66,7 @@ SELECT jsonb_build_object(
 /// # Errors
 /// When the server cannot be asked.
 pub fn look(connection: &mut Connection, schema: &Schema) -> Result<ServerLook, ServerError> {
-    let answers = connection.flight(&[Statement::new(LOOK, schema.name(), Vec::new())], InTransaction::No)?;
+    let answers = connection.flight(&[Statement::new(LOOK, schema.name(), Vec::new())], InTransaction::Yes)?;
     let row = answers.into_iter().flatten().next().unwrap_or(Value::Null);
     let mut found: ServerLook = serde_json::from_value(row)
         .map_err(|_| ServerError::Refused("it answered with something that is not known here".to_string()))?;

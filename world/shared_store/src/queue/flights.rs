@@ -1,6 +1,7 @@
 //! Flights of the queue's statements, and what their failures mean for the verb that sent them.
 
 use super::sql::queue_statement;
+use crate::statement::begin;
 use crate::{Connection, FlightError, InTransaction, Rows, Statement};
 use model::Ms;
 use serde_json::Value;
@@ -82,7 +83,9 @@ impl Flights<'_> {
     pub fn fly_all(&mut self, asks: Vec<Ask>) -> Result<Vec<Rows>, Trouble> {
         self.sent = (self.clock)();
         let statements: Vec<Statement> = asks.into_iter().map(|Ask(statement)| statement).collect();
-        Ok(self.connection.flight(&statements, InTransaction::No)?)
+        let is_begun = self.open || statements.iter().any(|statement| statement.is_bare);
+        let wrap = if is_begun { InTransaction::No } else { InTransaction::Yes };
+        Ok(self.connection.flight(&statements, wrap)?)
     }
 
     /// The first statement of every transaction.
@@ -116,12 +119,12 @@ impl Ask {
     /// Said aloud, because a server may be set up for another level by default, under which a statement would not see
     /// what was committed while it waited for a lock.
     pub fn begin() -> Self {
-        Self::plain("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        Self::plain(begin!("READ COMMITTED READ WRITE"))
     }
 
     /// All statements see the same.
     pub fn begin_reading() -> Self {
-        Self::plain("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        Self::plain(begin!("REPEATABLE READ READ ONLY"))
     }
 
     pub fn commit() -> Self {
@@ -133,7 +136,7 @@ impl Ask {
     }
 
     fn plain(sql: &str) -> Self {
-        Self(Statement { sql: sql.to_string(), parameters: Vec::new() })
+        Self(Statement::bare(sql))
     }
 }
 

@@ -112,7 +112,7 @@ impl PgQueue {
 /// The server's own id; `None` where it has none.
 pub(crate) fn server_id(connection: &mut Connection, schema: &Schema) -> Result<Option<String>, ServerError> {
     let asked = Statement::new(queue_statement("server_id"), schema.name(), Vec::new());
-    let row = connection.flight(&[asked], InTransaction::No)?.into_iter().flatten().next();
+    let row = connection.flight(&[asked], InTransaction::Yes)?.into_iter().flatten().next();
     Ok(row.map(answer::row::<ServerId>).transpose()?.map(|server| server.id))
 }
 

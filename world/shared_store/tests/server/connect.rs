@@ -20,36 +20,37 @@ fn a_flight_answers_each_statement_with_json() {
 #[test]
 fn a_failure_in_a_flight_undoes_what_was_one_transaction_and_the_connection_goes_on() {
     let Some(server) = Server::empty() else { return };
-    server.sql("CREATE TABLE kept (n int)");
+    server.sql("CREATE TABLE public.kept (n int)");
     let mut connection = server.connect("postgres");
-    let flight = [ask("INSERT INTO kept VALUES (1)"), ask("SELECT 1 / 0"), ask("INSERT INTO kept VALUES (2)")];
+    let flight =
+        [ask("INSERT INTO public.kept VALUES (1)"), ask("SELECT 1 / 0"), ask("INSERT INTO public.kept VALUES (2)")];
     let error = connection.flight(&flight, InTransaction::Yes).unwrap_err();
     assert_eq!(error.state(), Some("22012"));
-    assert_eq!(server.sql("SELECT count(*) FROM kept"), "0");
+    assert_eq!(server.sql("SELECT count(*) FROM public.kept"), "0");
     connection.flight(&flight, InTransaction::No).unwrap_err();
-    assert_eq!(server.sql("SELECT count(*) FROM kept"), "2");
+    assert_eq!(server.sql("SELECT count(*) FROM public.kept"), "2");
 }
 
 #[test]
 fn a_transaction_of_several_flights_is_kept_when_committed_and_undone_when_dropped() {
     let Some(server) = Server::empty() else { return };
-    server.sql("CREATE TABLE kept (n int)");
+    server.sql("CREATE TABLE public.kept (n int)");
     let mut connection = server.connect("postgres");
     let mut work = connection.begin();
-    work.flight(&[ask("INSERT INTO kept VALUES (1)")]).unwrap();
-    let seen = work.flight(&[ask("SELECT to_jsonb(count(*))::text FROM kept")]).unwrap();
+    work.flight(&[ask("INSERT INTO public.kept VALUES (1)")]).unwrap();
+    let seen = work.flight(&[ask("SELECT to_jsonb(count(*))::text FROM public.kept")]).unwrap();
     assert_eq!(seen, [vec![json!(1)]]);
     drop(work);
-    assert_eq!(server.sql("SELECT count(*) FROM kept"), "0");
+    assert_eq!(server.sql("SELECT count(*) FROM public.kept"), "0");
     let mut work = connection.begin();
-    work.flight(&[ask("INSERT INTO kept VALUES (1)")]).unwrap();
+    work.flight(&[ask("INSERT INTO public.kept VALUES (1)")]).unwrap();
     work.flight(&[ask("SELECT 1 / 0")]).unwrap_err();
     assert!(work.commit().is_err());
-    assert_eq!(server.sql("SELECT count(*) FROM kept"), "0");
+    assert_eq!(server.sql("SELECT count(*) FROM public.kept"), "0");
     let mut work = connection.begin();
-    work.flight(&[ask("INSERT INTO kept VALUES (1)")]).unwrap();
+    work.flight(&[ask("INSERT INTO public.kept VALUES (1)")]).unwrap();
     work.commit().unwrap();
-    assert_eq!(server.sql("SELECT count(*) FROM kept"), "1");
+    assert_eq!(server.sql("SELECT count(*) FROM public.kept"), "1");
 }
 
 #[test]
@@ -79,7 +80,10 @@ fn a_server_that_is_cut_off_is_away_and_comes_back_with_what_was_committed() {
     let target = at(&cluster.url("postgres", "postgres"));
     let mut connection = Connection::open(&target, Patience::default()).unwrap();
     connection
-        .flight(&[ask("CREATE TABLE kept (n int)"), ask("INSERT INTO kept VALUES (1)")], InTransaction::Yes)
+        .flight(
+            &[ask("CREATE TABLE public.kept (n int)"), ask("INSERT INTO public.kept VALUES (1)")],
+            InTransaction::Yes,
+        )
         .unwrap();
     cluster.stop_immediate();
     let error = connection.flight(&[ask("SELECT '1'")], InTransaction::No).unwrap_err();
@@ -88,7 +92,7 @@ fn a_server_that_is_cut_off_is_away_and_comes_back_with_what_was_committed() {
     assert!(matches!(Connection::open(&target, Patience::default()), Err(ServerError::Away(_))));
     cluster.start_again();
     let mut connection = Connection::open(&target, Patience::default()).unwrap();
-    let kept = connection.flight(&[ask("SELECT to_jsonb(n)::text FROM kept")], InTransaction::No).unwrap();
+    let kept = connection.flight(&[ask("SELECT to_jsonb(n)::text FROM public.kept")], InTransaction::No).unwrap();
     assert_eq!(kept, [vec![json!(1)]]);
 }
 

@@ -1,6 +1,8 @@
 //! Whatever a member of the team writes where it may, the machines of the others go on: every column, with what nobody can
 //! read or reckon with.
 
+mod names;
+
 use crate::{Server, ask, schema};
 use model::Ms;
 use shared_store::{
