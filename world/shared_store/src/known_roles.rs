@@ -26,9 +26,9 @@ FROM pg_catalog.pg_roles r WHERE r.rolname = $1 OR r.rolname = $2 ORDER BY r.rol
 pub fn known_roles(connection: &mut Connection, schema: &Schema) -> Result<Vec<KnownRole>, ServerError> {
     let roles = vec![Some(schema.agent_role()), Some(schema.reader_role())];
     let answers = connection.flight(&[Statement::new(LIST, schema.name(), roles)], InTransaction::Yes)?;
-    let clean = |text: String| crate::server_error::clean(&text);
+    let name = |text: String| crate::server_error::name(&text);
     let read = answers.into_iter().flatten().filter_map(|row| serde_json::from_value::<KnownRole>(row).ok());
     let shown =
-        |one: KnownRole| KnownRole { role: clean(one.role), members: one.members.into_iter().map(clean).collect() };
+        |one: KnownRole| KnownRole { role: name(one.role), members: one.members.into_iter().map(name).collect() };
     Ok(read.map(shown).collect())
 }

@@ -62,7 +62,7 @@ pub use presence::{AgentPresence, FleetAgent, MachineHeartbeat, Seen};
 pub use queue::{MachineIdentity, PgQueue, queue_statement};
 pub use record::{MOST_BYTES, MOST_EVENTS, SentEvent};
 pub use record_query::{RecordFound, RecordProject, RecordQuery, RecordSum, RecordSums, RecordedEvent};
-pub use server_error::{FlightError, NO_PASSWORD};
+pub use server_error::{FlightError, NO_PASSWORD, own_words, what_helps};
 pub use server_look::{ServerLook, look};
 pub use statement::Statement;
 #[cfg(feature = "postgres")]

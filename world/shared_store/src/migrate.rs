@@ -286,7 +286,7 @@ fn refuse_encoding(around: &Value) -> Result<(), ServerError> {
 }
 
 fn text(around: &Value, name: &str) -> String {
-    crate::server_error::clean(around.get(name).and_then(Value::as_str).unwrap_or_default())
+    crate::server_error::name(around.get(name).and_then(Value::as_str).unwrap_or_default())
 }
 
 fn missing_roles(around: &Value, schema: &Schema) -> Vec<String> {

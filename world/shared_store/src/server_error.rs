@@ -7,6 +7,9 @@ use store::ServerError;
 /// How much of what a server says is repeated: it may be anybody.
 const MOST_WORDS: usize = 300;
 
+/// What stands before the help in a refusal.
+const HELPS: &str = ". What helps: ";
+
 /// How a refusal begins where a password is all that is missing.
 pub const NO_PASSWORD: &str = "it asks for a password and none is known";
 
@@ -14,7 +17,7 @@ pub const NO_PASSWORD: &str = "it asks for a password and none is known";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FlightError {
     /// The server's own word, with its code (SQLSTATE).
-    #[error("{words} ({state})")]
+    #[error("{} ({state})", quoted(.words))]
     Said { state: String, words: String },
     /// Nothing is known of what was sent.
     #[error("the connection broke: {0}")]
@@ -114,7 +117,7 @@ fn unfit(error: &tokio_postgres::Error) -> Option<String> {
              `channel_binding=prefer` into the URL"
                 .to_string(),
         ),
-        ("authentication error", why) => Some(format!("it cannot be shown who we are: {}", clean(why))),
+        ("authentication error", why) => Some(format!("it cannot be shown who we are: {}", quoted(&clean(why)))),
         _ => None,
     }
 }
@@ -127,6 +130,7 @@ impl From<FlightError> for ServerError {
             FlightError::Broken(_) | FlightError::Late | FlightError::Garbled => return Self::Away(error.to_string()),
         };
         let class = state.get(..2).unwrap_or_default();
+        let words = &quoted(words);
         match (class, state.as_str()) {
             // Connection, resources, a full disk, somebody's intervention, inner errors (also a pooler's).
             (_, "57014") => Self::Busy(format!("it took the server too long ({words}); it is tried again")),
@@ -143,7 +147,9 @@ impl From<FlightError> for ServerError {
 
 fn with_help(state: &str, words: &str) -> String {
     let help = match state {
-        "28P01" => "put the right password into `password_file` or ~/.pgpass, then run `taut shared connect`",
+        "28P01" => {
+            "put the right password into `password_file` or ~/.pgpass, or have it asked for: `taut shared connect --password`"
+        }
         "28000" => "an administrator lets this role connect from here (pg_hba.conf); then run `taut shared connect`",
         "3D000" => "name another database in the URL, or make this one: `createdb`; then run `taut shared connect`",
         "3F000" | "42P01" | "42703" | "42883" => {
@@ -152,7 +158,7 @@ fn with_help(state: &str, words: &str) -> String {
         "42501" => "an administrator grants this role its rights: `taut shared migrate` as the owner makes them",
         _ => return format!("{words} ({state})"),
     };
-    format!("{words}. What helps: {help}")
+    format!("{words}{HELPS}{help}")
 }
 
 /// Why a connection was not made, in words with what helps. `what` names the place, without a secret.
@@ -185,6 +191,37 @@ pub(crate) fn clean(text: &str) -> String {
         words.push('…');
     }
     words
+}
+
+/// Words of the server's, told apart from ours, which name commands: it may be anybody, and is to tell nobody what to run.
+fn quoted(words: &str) -> String {
+    let plain = |letter| match letter {
+        '“' | '”' => '"',
+        '`' => '\'',
+        other => other,
+    };
+    format!("“{}”", words.chars().map(plain).collect::<String>())
+}
+
+/// A text without what the server said in it.
+pub fn own_words(text: &str) -> String {
+    let mut parts = text.split('“');
+    let first = parts.next().unwrap_or_default();
+    std::iter::once(first).chain(parts.filter_map(|part| part.split_once('”').map(|(_, own)| own))).collect()
+}
+
+/// What happened, and what helps where we say that; whatever the server said.
+pub fn what_helps(text: &str) -> (&str, Option<&str>) {
+    match text.rsplit_once(HELPS) {
+        Some((what, help)) if !help.contains('”') => (what, Some(help)),
+        _ => (text, None),
+    }
+}
+
+/// A name as a server tells it: none that could be read as anything else.
+pub(crate) fn name(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || " _-.@$+".contains(letter);
+    text.chars().take(100).map(|letter| if is_plain(letter) { letter } else { '?' }).collect()
 }
 
 /// Characters that change how a line is shown and are not seen themselves.

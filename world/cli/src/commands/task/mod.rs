@@ -104,6 +104,6 @@ fn on_server(queue: &str, shown: &str, error: &ServerError) -> CliError {
         ServerError::Busy(_) => ("could not do it now", None),
     };
     let why = why.map_or_else(|| error.to_string(), str::to_string);
-    let why = why.split(". What helps: ").next().unwrap_or_default();
+    let (why, _) = shared_store::what_helps(&why);
     CliError::failed(format!("the queue {queue} is on {shown}, which {how} ({why})")).hint(super::shared::helps(error))
 }
