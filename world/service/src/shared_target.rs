@@ -35,12 +35,9 @@ pub fn around_daemon(home: &Path) -> Surroundings {
 pub fn shared_target(server: &SharedServer, around: &Surroundings) -> Result<Target, ServerError> {
     let mut around = around.clone();
     let url = match &server.address {
-        ServerAddress::Url(url) => Some(with_sslmode(url, server.sslmode)),
+        ServerAddress::Url(url) => Some(url.clone()),
         ServerAddress::Service(name) => {
             around.variables.insert("PGSERVICE".to_string(), name.clone());
-            if server.sslmode == SslMode::Require {
-                around.variables.insert("PGSSLMODE".to_string(), server.sslmode.name().to_string());
-            }
             None
         }
     };
@@ -51,6 +48,8 @@ pub fn shared_target(server: &SharedServer, around: &Surroundings) -> Result<Tar
     let wish = TargetWish {
         url,
         written,
+        // The strictest is what holds without a word.
+        sslmode: (server.sslmode == SslMode::Require).then(|| server.sslmode.name().to_string()),
         password_file: server.password_file.clone(),
         ca: server.ca.clone(),
         cert: server.cert.clone(),
@@ -59,25 +58,28 @@ pub fn shared_target(server: &SharedServer, around: &Surroundings) -> Result<Tar
     Target::resolve(&wish, &around)
 }
 
-/// The address says it itself, or the configuration does; the strictest is what holds without either.
-fn with_sslmode(url: &str, sslmode: SslMode) -> String {
-    if sslmode == SslMode::VerifyFull || url.contains("sslmode=") {
-        return url.to_string();
-    }
-    let join = if url.contains('?') { '&' } else { '?' };
-    format!("{url}{join}sslmode={}", sslmode.name())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use policy::config::sections::SharedSection;
+    use shared_store::Protection;
+
+    const SERVICES: &str = "[team]\nhost=localhost\nuser=a\n[plain]\nhost=localhost\nuser=a\nsslmode=disable\n";
 
     #[test]
-    fn x2_the_configured_sslmode_is_part_of_the_address_unless_that_says_one() {
-        assert_eq!(with_sslmode("postgresql://a@b/c", SslMode::VerifyFull), "postgresql://a@b/c");
-        assert_eq!(with_sslmode("postgresql://a@b/c", SslMode::Require), "postgresql://a@b/c?sslmode=require");
-        assert_eq!(with_sslmode("postgresql://a@b/c?x=1", SslMode::Require), "postgresql://a@b/c?x=1&sslmode=require");
-        let said = "postgresql://a@b/c?sslmode=verify-full";
-        assert_eq!(with_sslmode(said, SslMode::Require), said);
+    fn x2_the_configured_sslmode_counts_unless_the_address_or_the_service_says_one() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join(".pg_service.conf"), SERVICES).unwrap();
+        let url = |url: &str| SharedSection { url: Some(url.into()), ..SharedSection::default() };
+        let service = |name: &str| SharedSection { service: Some(name.into()), ..SharedSection::default() };
+        let protection = |section: SharedSection| {
+            let section = SharedSection { sslmode: SslMode::Require, ..section };
+            let server = pipeline::shared_server(&section, &home.path().join("taut/config.toml"), &|_| None).unwrap();
+            shared_target(&server, &around_daemon(home.path())).unwrap().protection()
+        };
+        assert_eq!(protection(url("postgresql://a@localhost/c")), Protection::Encrypted);
+        assert_eq!(protection(url("postgresql://a@localhost/c?sslmode=disable")), Protection::Loopback);
+        assert_eq!(protection(service("team")), Protection::Encrypted);
+        assert_eq!(protection(service("plain")), Protection::Loopback);
     }
 }

@@ -61,7 +61,8 @@ impl ServerTarget {
         let user =
             user.ok_or_else(|| refused("the server's URL names no role: write `postgresql://role@host/database`"))?;
         let database = given(parts.database.as_deref(), around, &["PGDATABASE"]).unwrap_or_else(|| user.clone());
-        let proof = proof(parts.named.get("sslmode").map(String::as_str), &hosts, &files)?;
+        let sslmode = parts.named.get("sslmode").or(wish.sslmode.as_ref());
+        let proof = proof(sslmode.map(String::as_str), &hosts, &files)?;
         let tls = proof.map(|proof| tls::config(proof, &files)).transpose()?;
         let mut endpoints = Vec::with_capacity(hosts.len());
         for host in hosts {

@@ -10,6 +10,8 @@ pub struct TargetWish {
     pub url: Option<String>,
     pub written: UrlPlace,
     pub password_file: Option<PathBuf>,
+    /// How much it must prove, where neither the address nor its service says it.
+    pub sslmode: Option<String>,
     pub ca: Option<PathBuf>,
     pub cert: Option<PathBuf>,
     pub key: Option<PathBuf>,
