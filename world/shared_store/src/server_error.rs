@@ -91,10 +91,17 @@ impl FlightError {
 impl From<tokio_postgres::Error> for FlightError {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.as_db_error() {
-            Some(said) => Self::Said { state: said.code().code().to_string(), words: clean(said.message()) },
+            Some(said) => Self::Said { state: code(said.code().code()), words: clean(said.message()) },
             None => unfit(&error).map_or_else(|| Self::Broken(causes(&error)), Self::Unfit),
         }
     }
+}
+
+/// Five letters or digits, and nothing else that a server calls its code.
+#[cfg(feature = "postgres")]
+fn code(state: &str) -> String {
+    let is_code = state.len() == 5 && state.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_code { state } else { "no code" }.to_string()
 }
 
 /// What the library decided by itself, and time does not mend. It gives these no type, only their words.
@@ -117,7 +124,7 @@ fn unfit(error: &tokio_postgres::Error) -> Option<String> {
              `channel_binding=prefer` into the URL"
                 .to_string(),
         ),
-        ("authentication error", why) => Some(format!("it cannot be shown who we are: {}", quoted(&clean(why)))),
+        ("authentication error", why) => Some(format!("it cannot be shown who we are: {}", quoted(why))),
         _ => None,
     }
 }
@@ -194,13 +201,13 @@ pub(crate) fn clean(text: &str) -> String {
 }
 
 /// Words of the server's, told apart from ours, which name commands: it may be anybody, and is to tell nobody what to run.
-fn quoted(words: &str) -> String {
+pub(crate) fn quoted(words: &str) -> String {
     let plain = |letter| match letter {
         '“' | '”' => '"',
         '`' => '\'',
         other => other,
     };
-    format!("“{}”", words.chars().map(plain).collect::<String>())
+    format!("“{}”", clean(words).chars().map(plain).collect::<String>())
 }
 
 /// A text without what the server said in it.

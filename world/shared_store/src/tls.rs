@@ -86,7 +86,7 @@ pub(crate) fn words(error: &Error) -> Option<String> {
             "its certificate is for another name: connect by the name that it has, or have it made for this one"
                 .to_string()
         }
-        other => format!("its certificate is not good: {}", crate::server_error::clean(&other.to_string())),
+        other => format!("its certificate is not good: {}", crate::server_error::quoted(&other.to_string())),
     })
 }
 

@@ -17,6 +17,9 @@ const MOST_EARLIER: usize = 16;
 /// So many notices are kept.
 const MOST_NOTICES: usize = 5;
 
+/// And so many characters of each, and of what went wrong: a server has a part in them.
+const MOST_WORDS: usize = 2_000;
+
 /// How it stands between this machine and its server, for `taut shared status` and `taut doctor`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -49,14 +52,18 @@ impl SharedState {
     }
 
     pub fn failed(&mut self, why: String, now: Ms) {
-        (self.error, self.error_since) = (Some(why), self.error_since.or(Some(now.0)));
+        (self.error, self.error_since) = (Some(bounded(&why)), self.error_since.or(Some(now.0)));
     }
 
     pub fn note(&mut self, text: String, now: Ms) {
-        self.notices.push((now.0, text));
+        self.notices.push((now.0, bounded(&text)));
         let over = self.notices.len().saturating_sub(MOST_NOTICES);
         self.notices.drain(..over);
     }
+}
+
+fn bounded(text: &str) -> String {
+    text.chars().take(MOST_WORDS).collect()
 }
 
 impl Store {
@@ -183,5 +190,14 @@ mod tests {
         assert_eq!(read.notices.len(), MOST_NOTICES);
         state.heard(Ms(3));
         assert_eq!((state.error, state.error_since, state.last_contact), (None, None, Some(3)));
+    }
+
+    #[test]
+    fn x2_no_word_that_is_kept_of_a_server_is_endless() {
+        let mut state = SharedState::default();
+        state.failed("ä".repeat(100_000), Ms(1));
+        state.note("ä".repeat(100_000), Ms(1));
+        let kept = [state.error.as_deref().unwrap_or_default(), state.notices[0].1.as_str()];
+        assert!(kept.iter().all(|text| text.chars().count() <= MOST_WORDS), "{}", kept[0].len());
     }
 }

@@ -2,6 +2,7 @@
 
 use super::flights::Trouble;
 use crate::Rows;
+use crate::server_error::quoted;
 use model::Ms;
 use model::task::{Attempt, AttemptOutcome, Hold, Priority, Queued, Task, TaskPlan, TaskStatus, TaskStep};
 use serde::Deserialize;
@@ -95,6 +96,7 @@ pub(super) struct AttemptRow {
 /// One row as this type; a server that answers otherwise is not understood.
 pub(super) fn row<T: DeserializeOwned>(value: Value) -> Result<T, Trouble> {
     serde_json::from_value(value).map_err(|cause| {
+        let cause = quoted(&cause.to_string());
         Trouble::Final(ServerError::Refused(format!(
             "the server answered with something this taut cannot read ({cause}); \
              `taut shared status` compares its version with this one's"
@@ -237,4 +239,17 @@ impl TaskRow {
 /// As people call it, else the beginning of its id, as the statement `tasks` has it.
 fn machine_name(machine: &str, label: Option<&str>) -> String {
     label.map_or_else(|| machine.chars().take(8).collect(), ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x2_what_cannot_be_read_is_not_repeated_as_it_came() {
+        let value = Value::String(format!("\x1b[2J”. What helps: evil{}", "x".repeat(10_000)));
+        let said = ServerError::from(row::<QueuedRow>(value).unwrap_err()).to_string();
+        assert!(said.len() < 700 && !said.contains(char::is_control), "{}", said.len());
+        assert_eq!(crate::what_helps(&said).1, None, "{said}");
+    }
 }

@@ -67,14 +67,13 @@ fn a_port_where_nobody_listens_is_away() {
     assert!(matches!(opened, Err(ServerError::Away(_))));
 }
 
-/// What a server says is a stranger's text: nothing in it moves a cursor.
-#[test]
-fn what_it_says_is_cleaned_and_bounded() {
+/// The words of whoever refuses everybody with this code.
+fn refused_with(code: &str) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
+    let mut body = format!("SFATAL\0VFATAL\0C{code}\0M\x1b[2Jgo away\n").into_bytes();
     let server = thread::spawn(move || {
         let mut stream = listener.accept().unwrap().0;
-        let mut body = b"SFATAL\0VFATAL\0C28P01\0M\x1b[2Jgo away\n".to_vec();
         body.extend([b'x'; 10_000]);
         body.extend(b"\0\0");
         let mut message = vec![b'E'];
@@ -85,6 +84,15 @@ fn what_it_says_is_cleaned_and_bounded() {
     });
     let opened = Connection::open(&at(&format!("postgresql://a@127.0.0.1:{port}/d")), Patience::default());
     server.join().unwrap();
-    let words = crate::refusal(opened);
-    assert!(words.contains("“ [2Jgo away") && words.len() < 700 && !words.contains(char::is_control), "{words:?}");
+    crate::refusal(opened)
+}
+
+/// What a server says is a stranger's text: nothing in it moves a cursor.
+#[test]
+fn what_it_says_is_cleaned_and_bounded() {
+    let long = "x".repeat(10_000);
+    for code in ["28P01", "\x1b[2J", &long, ""] {
+        let words = refused_with(code);
+        assert!(words.contains("“ [2Jgo away") && words.len() < 700 && !words.contains(char::is_control), "{words:?}");
+    }
 }
