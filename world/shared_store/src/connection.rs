@@ -78,10 +78,14 @@ impl Connection {
 
     /// Several statements without parameters or answers, as a file has them.
     pub(crate) fn script(&mut self, text: &str) -> Result<(), FlightError> {
+        self.renew([text].into_iter());
         self.within(async |client| client.batch_execute(text).await.map_err(FlightError::from))
     }
 
     fn sent(&mut self, statements: &[Statement], wrap: Wrap) -> Result<Vec<Rows>, FlightError> {
+        self.renew(
+            statements.iter().flat_map(|one| one.parameters.iter().flatten().chain([&one.sql])).map(String::as_str),
+        );
         self.within(async |client| {
             let asked = futures_util::future::join_all(statements.iter().map(|statement| ask(client, statement)));
             // Polled in this order, so that they are sent in it.
@@ -94,15 +98,25 @@ impl Connection {
         })
     }
 
+    /// What the next flight may read and write.
+    fn renew<'t>(&self, texts: impl Iterator<Item = &'t str>) {
+        if let Some(line) = &self.line {
+            line.allowance.renew(texts);
+        }
+    }
+
     /// Runs it within the patience of a flight. After what leaves it open how the session stands nothing more is sent.
     fn within<T>(&mut self, work: impl AsyncFnOnce(&Client) -> Result<T, FlightError>) -> Result<T, FlightError> {
         let (Some(runtime), Some(line), false) = (&self.runtime, &self.line, self.broken) else {
             return Err(FlightError::Broken("it was broken before".to_string()));
         };
-        line.allowance.renew();
         let done = runtime.block_on(in_time(self.patience.flight, work(&line.client)));
         // Whoever drives the connection found that out, and the client only that it is over.
-        let done = if line.allowance.is_overdrawn() { Err(FlightError::TooMuch) } else { done };
+        let done = match &line.allowance {
+            allowance if allowance.is_overread() => Err(FlightError::TooMuch),
+            allowance if allowance.is_overwritten() => Err(FlightError::Garbled),
+            _ => done,
+        };
         if let Err(error) = &done {
             self.broken = error.is_broken();
         }

@@ -1,5 +1,5 @@
-//! The bytes between here and a server: a socket of either kind that reads no more than a flight may bring, because the
-//! other end may be anybody and sends what it likes.
+//! The bytes between here and a server: a socket of either kind that reads no more than a flight may bring and writes no
+//! more than a flight takes, because the other end may be anybody and sends what it likes.
 
 use std::io;
 use std::pin::Pin;
@@ -12,31 +12,53 @@ use tokio::net::{TcpStream, UnixStream};
 /// What one flight may bring back. The largest that is asked for is a list of tasks, and those are asked for in pages.
 const MOST_BYTES: u64 = 128 << 20;
 
-/// How much may still be read. Shared by a connection and its socket.
+/// What is written to be let in, by a certificate perhaps.
+const MOST_BEFORE: u64 = 256 << 10;
+/// What is written with a flight besides its statements. Little, because the library asks for each type that it does not
+/// know, and for those within it: a server that makes them up without end would have it ask till its stack is full.
+const BESIDES: usize = 4 << 10;
+/// The same for each text: its messages, and what TLS puts around them.
+const AROUND: usize = 256;
+
+/// How much may still be read, and written. Shared by a connection and its socket.
 #[derive(Debug, Clone)]
-pub(crate) struct Allowance(Arc<AtomicU64>);
+pub(crate) struct Allowance(Arc<Left>);
+
+#[derive(Debug)]
+struct Left {
+    read: AtomicU64,
+    written: AtomicU64,
+}
 
 impl Allowance {
+    /// For what is said before the first flight.
     pub fn new() -> Self {
-        Self(Arc::new(AtomicU64::new(MOST_BYTES)))
+        Self(Arc::new(Left { read: AtomicU64::new(MOST_BYTES), written: AtomicU64::new(MOST_BEFORE) }))
     }
 
-    /// A new flight begins.
-    pub fn renew(&self) {
-        self.0.store(MOST_BYTES, Ordering::Relaxed);
+    /// A flight of these texts begins.
+    pub fn renew<'t>(&self, texts: impl Iterator<Item = &'t str>) {
+        let bytes = BESIDES + texts.map(|text| text.len() + text.len() / 64 + AROUND).sum::<usize>();
+        self.0.read.store(MOST_BYTES, Ordering::Relaxed);
+        self.0.written.store(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Whether more came than was allowed.
-    pub fn is_overdrawn(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 0
+    pub fn is_overread(&self) -> bool {
+        self.0.read.load(Ordering::Relaxed) == 0
     }
 
-    fn take(&self, bytes: usize) -> io::Result<()> {
-        let left = self.0.load(Ordering::Relaxed);
-        let taken = u64::try_from(bytes).unwrap_or(u64::MAX);
-        self.0.store(left.saturating_sub(taken), Ordering::Relaxed);
-        if taken >= left { Err(io::Error::other("it sent more than is read of an answer")) } else { Ok(()) }
+    /// Whether it had the library ask for more than a flight does.
+    pub fn is_overwritten(&self) -> bool {
+        self.0.written.load(Ordering::Relaxed) == 0
     }
+}
+
+fn take(from: &AtomicU64, bytes: usize) -> io::Result<()> {
+    let left = from.load(Ordering::Relaxed);
+    let taken = u64::try_from(bytes).unwrap_or(u64::MAX);
+    from.store(left.saturating_sub(taken), Ordering::Relaxed);
+    if taken >= left { Err(io::Error::other("more than a flight has went over the wire")) } else { Ok(()) }
 }
 
 #[derive(Debug)]
@@ -59,7 +81,9 @@ impl AsyncRead for Wire {
             Socket::Unix(socket) => Pin::new(socket).poll_read(cx, into),
         };
         match read {
-            Poll::Ready(Ok(())) => Poll::Ready(self.allowance.take(into.filled().len().saturating_sub(before))),
+            Poll::Ready(Ok(())) => {
+                Poll::Ready(take(&self.allowance.0.read, into.filled().len().saturating_sub(before)))
+            }
             other => other,
         }
     }
@@ -67,9 +91,13 @@ impl AsyncRead for Wire {
 
 impl AsyncWrite for Wire {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match &mut self.socket {
+        let written = match &mut self.socket {
             Socket::Tcp(socket) => Pin::new(socket).poll_write(cx, bytes),
             Socket::Unix(socket) => Pin::new(socket).poll_write(cx, bytes),
+        };
+        match written {
+            Poll::Ready(Ok(bytes)) => Poll::Ready(take(&self.allowance.0.written, bytes).map(|()| bytes)),
+            other => other,
         }
     }
 

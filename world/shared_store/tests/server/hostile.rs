@@ -1,5 +1,7 @@
 //! Whoever answers instead of a server: nobody waits longer than their patience, and nothing of it is believed.
 
+mod liar;
+
 use crate::at;
 use shared_store::{Connection, Patience};
 use std::io::{Read, Write};
