@@ -113,15 +113,14 @@ fn unfit(error: &tokio_postgres::Error) -> Option<String> {
         return crate::tls::words(tls);
     }
     match (error.to_string().as_str(), cause.to_string().as_str()) {
-        (_, "password missing") => Some(
-            format!("{NO_PASSWORD}: put it into a file of mode 600 that `password_file` names, or into ~/.pgpass"),
-        ),
+        (_, "password missing") => {
+            Some(format!("{NO_PASSWORD}: put it into a file of mode 600 that `password_file` names, or into ~/.pgpass"))
+        }
         (_, "server does not support TLS") => {
             Some("it offers no TLS: an administrator turns it on (`ssl = on` in postgresql.conf)".to_string())
         }
         (_, "server did not use channel binding" | "server does not support channel binding") => Some(
-            "it does not bind the password to its certificate (SCRAM): have it proven by `sslmode=verify-full`, or write \
-             `channel_binding=prefer` into the URL"
+            "it does not bind the password to its certificate (SCRAM): have it proven by `sslmode=verify-full`"
                 .to_string(),
         ),
         ("authentication error", why) => Some(format!("it cannot be shown who we are: {}", quoted(why))),

@@ -207,6 +207,10 @@ fn proof(mode: Option<&str>, hosts: &[Host], files: &Files) -> Result<Option<Pro
 /// stands between cannot pass that on.
 fn binding(asked: Option<&str>, proof: Option<Proof>, password: bool) -> Result<ChannelBinding, ServerError> {
     match asked {
+        Some(less @ ("prefer" | "disable")) if proof == Some(Proof::Encrypted) && password => Err(refused(&format!(
+            "`channel_binding={less}` beside `sslmode=require` would send the password to whoever answers: have the server \
+             proven by `sslmode=verify-full`"
+        ))),
         Some("require") => Ok(ChannelBinding::Require),
         Some("prefer") => Ok(ChannelBinding::Prefer),
         Some("disable") => Ok(ChannelBinding::Disable),

@@ -24,21 +24,21 @@ fn cluster() -> Option<&'static Cluster> {
     made.as_ref()
 }
 
-struct Wish {
+struct Wish<'a> {
     host: &'static str,
     role: &'static str,
-    query: &'static str,
+    query: &'a str,
     ca: Option<PathBuf>,
 }
 
-fn resolved(cluster: &Cluster, wish: Wish) -> Result<Target, ServerError> {
+fn resolved(cluster: &Cluster, wish: Wish<'_>) -> Result<Target, ServerError> {
     let url = format!("{}{}", cluster.tcp_url(wish.host, wish.role, "postgres"), wish.query);
     let variables = [("PGPASSWORD".to_owned(), "s3cret".to_owned())].into();
     let wish = TargetWish { url: Some(url), ca: wish.ca, ..TargetWish::default() };
     Target::resolve(&wish, &Surroundings { variables, home: None })
 }
 
-fn open(cluster: &Cluster, wish: Wish) -> Result<Connection, ServerError> {
+fn open(cluster: &Cluster, wish: Wish<'_>) -> Result<Connection, ServerError> {
     Connection::open(&resolved(cluster, wish)?, Patience::default())
 }
 
@@ -133,7 +133,13 @@ fn a_server_that_proves_nothing_is_told_no_password() {
     cluster.sql("postgres", "CREATE ROLE ada LOGIN PASSWORD 's3cret'");
     cluster.admit("hostssl all all 127.0.0.1/32 password");
     let words = refusal(open(&cluster, Wish { host: "127.0.0.1", role: "ada", query: "?sslmode=require", ca: None }));
-    assert!(words.contains("does not bind the password"), "{words}");
+    assert!(words.contains("does not bind the password") && !words.contains("prefer"), "{words}");
+    // Nor where the address asks for less: that would be sent to whoever answers.
+    for less in ["prefer", "disable"] {
+        let query = format!("?sslmode=require&channel_binding={less}");
+        let words = refusal(open(&cluster, Wish { host: "127.0.0.1", role: "ada", query: &query, ca: None }));
+        assert!(words.contains("`sslmode=verify-full`") && words.contains(less), "{words}");
+    }
     let ca = Some(cluster.certificates().ca.clone());
     assert!(open(&cluster, Wish { host: "localhost", role: "ada", query: "", ca }).is_ok());
 }
