@@ -5,17 +5,24 @@ use crate::server_error::FlightError;
 use crate::statement::begin;
 use crate::wire::Allowance;
 use crate::{InTransaction, Patience, Rows, ServerTarget, Statement, dial};
+use futures_util::TryStreamExt;
 use serde_json::Value;
+use std::cell::Cell;
 use std::future::Future;
+use std::pin::pin;
 use std::time::Duration;
 use store::ServerError;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
 /// How long the server is told goodbye: one that hears nothing is left.
 const GOODBYE: Duration = Duration::from_millis(200);
+
+/// How much of this machine's memory what a flight brings may take, about: a short text can hold a great many values.
+const MOST_MEMORY: usize = 1 << 30;
+const PART: usize = 128;
 
 /// Said aloud, because a server may be set up for another level by default.
 const BEGIN: &str = begin!("READ COMMITTED");
@@ -87,14 +94,16 @@ impl Connection {
             statements.iter().flat_map(|one| one.parameters.iter().flatten().chain([&one.sql])).map(String::as_str),
         );
         self.within(async |client| {
-            let asked = futures_util::future::join_all(statements.iter().map(|statement| ask(client, statement)));
+            let left = Cell::new(MOST_MEMORY);
+            let asked =
+                futures_util::future::join_all(statements.iter().map(|statement| ask(client, statement, &left)));
             // Polled in this order, so that they are sent in it.
             let (before, asked, after) =
                 futures_util::join!(plain(client, wrap.before), asked, plain(client, wrap.after));
             before?;
             let rows = asked.into_iter().collect::<Result<Vec<_>, _>>()?;
             after?;
-            rows.iter().map(|rows| rows.iter().map(value).collect()).collect()
+            Ok(rows)
         })
     }
 
@@ -227,16 +236,24 @@ async fn plain(client: &Client, text: Option<&str>) -> Result<(), tokio_postgres
     }
 }
 
-async fn ask(client: &Client, statement: &Statement) -> Result<Vec<Row>, tokio_postgres::Error> {
+async fn ask(client: &Client, statement: &Statement, left: &Cell<usize>) -> Result<Rows, FlightError> {
     if statement.is_bare {
-        return client.batch_execute(&statement.sql).await.map(|()| Vec::new());
+        client.batch_execute(&statement.sql).await?;
+        return Ok(Rows::new());
     }
-    let typed: Vec<(&(dyn ToSql + Sync), Type)> =
-        statement.parameters.iter().map(|text| (text as &(dyn ToSql + Sync), Type::TEXT)).collect();
-    client.query_typed(&statement.sql, &typed).await
+    let typed = statement.parameters.iter().map(|text| (text, Type::TEXT));
+    let mut rows = pin!(client.query_typed_raw(&statement.sql, typed).await?);
+    let mut values = Rows::new();
+    while let Some(row) = rows.try_next().await? {
+        values.push(value(&row, left)?);
+    }
+    Ok(values)
 }
 
-fn value(row: &Row) -> Result<Value, FlightError> {
+fn value(row: &Row, left: &Cell<usize>) -> Result<Value, FlightError> {
     let text: &str = row.try_get(0).map_err(|_| FlightError::Garbled)?;
+    // Values and keys are parted by these; each takes about so much.
+    let parts = 1 + text.bytes().filter(|byte| b",:[{".contains(byte)).count();
+    left.set(left.get().checked_sub(text.len() + parts * PART).ok_or(FlightError::TooMuch)?);
     serde_json::from_str(text).map_err(|_| FlightError::Garbled)
 }

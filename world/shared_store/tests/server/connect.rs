@@ -2,7 +2,7 @@
 
 use crate::{Server, ask, at, refusal, schema};
 use serde_json::json;
-use shared_store::{Connection, InTransaction, Patience, Statement, version};
+use shared_store::{Connection, FlightError, InTransaction, Patience, Statement, version};
 use store::ServerError;
 use testkit::postgres::Cluster;
 
@@ -133,4 +133,17 @@ fn more_than_a_flight_may_bring_is_not_read() {
     let error = connection.flight(&[endless], InTransaction::No).unwrap_err();
     assert!(connection.is_broken() && !error.send_again(), "{error}");
     assert!(matches!(ServerError::from(error), ServerError::Refused(_)));
+}
+
+/// Short as text, and many times as large once it is read.
+#[test]
+fn x2_an_answer_that_would_fill_the_memory_is_not_taken_apart() {
+    let Some(server) = Server::empty() else { return };
+    let mut connection = server.connect("postgres");
+    let many = |times: u32| ask(&format!("SELECT '[' || repeat('{{}},', {times}) || '0]'"));
+    let read = connection.flight(&[many(1_000)], InTransaction::No).unwrap();
+    assert_eq!(read[0][0].as_array().map(Vec::len), Some(1_001));
+    let error = connection.flight(&[many(5_000_000)], InTransaction::No).map(drop).unwrap_err();
+    assert_eq!(error, FlightError::TooMuch);
+    assert!(connection.is_broken());
 }
