@@ -64,7 +64,7 @@ const COMMANDS: &[(&str, CommandAudience, &[&str])] = &[
     ("sessions", CommandAudience::Agents, &["export", "show"]),
     ("shared", CommandAudience::Agents, &["export", "refused", "status", "sync"]),
     // They change what leaves this machine and for whom, or move a whole queue.
-    ("shared", CommandAudience::People, &["connect", "disconnect", "import", "key", "migrate", "trust"]),
+    ("shared", CommandAudience::People, &["connect", "deliver", "disconnect", "import", "key", "migrate", "trust"]),
     (
         "task",
         CommandAudience::Agents,

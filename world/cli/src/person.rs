@@ -84,6 +84,11 @@ fn not_named(command: &str) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Refuses an agent that says so itself: for what only our own processes start, which may have any other above them.
+pub fn unmarked(command: &str) -> Result<(), CliError> {
+    if is_marked() { Err(refusal(command)) } else { Ok(()) }
+}
+
 /// The variables say that an agent runs this.
 pub fn is_marked() -> bool {
     ["TAUT_AGENT_ID", "RALPH_AGENT_ID"].into_iter().any(is_set) || agents::ALL.around(is_set).is_some()

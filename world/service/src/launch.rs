@@ -93,7 +93,7 @@ pub fn tell_in_background(places: &PathVariables) {
 /// Something waits to be said to the server that is configured, and no daemon says it: a process of its own does, and is
 /// not waited for.
 pub fn sync_in_background(places: &PathVariables) {
-    start(&line(&["shared", "sync", "--once"], places), places);
+    start(&line(&["shared", "deliver"], places), places);
 }
 
 /// For a view that stays open: without a daemon nobody else follows what clients say of themselves, and a daemon that is told

@@ -34,6 +34,7 @@ pub const RULE: Rule = Rule {
         "taut memory on --yes",
         "taut shared connect postgresql://elsewhere/db --yes",
         "taut shared disconnect --all --yes",
+        "taut shared deliver --config /tmp/x",
         "taut shared migrate",
         "taut shared trust laptop",
         "TAUT_DATABASE_URL=postgresql://elsewhere/db taut shared import --yes",

@@ -21,6 +21,7 @@ mod wish;
 pub use reach::{faults, helps, owed_words};
 pub use status::waiting_line;
 
+use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::person;
@@ -49,6 +50,9 @@ pub enum SharedVerb {
     Refused,
     /// Say to the server now what it is owed, and renew leases
     Sync(sync::SyncArgs),
+    /// Say what is owed, for hooks without a daemon
+    #[command(hide = true)]
+    Deliver(RunArgs),
 }
 
 /// A change that is shown, and made once it was agreed to.
@@ -85,6 +89,7 @@ pub fn run(verb: &SharedVerb, printer: &Printer) -> Result<Exit, CliError> {
         SharedVerb::Trust(args) => trust::run(args, printer),
         SharedVerb::Refused => refused::run(printer),
         SharedVerb::Sync(args) => sync::run(args, printer),
+        SharedVerb::Deliver(args) => sync::deliver(args),
     }
 }
 

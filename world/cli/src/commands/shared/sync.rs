@@ -1,5 +1,5 @@
 //! `taut shared sync`: says to the server now what it is owed. The last step of a machine that goes away, such as a CI
-//! runner, and what hooks start where no daemon runs.
+//! runner; and `taut shared deliver`, which hooks start where no daemon runs.
 
 use super::not_connected;
 use super::reach::owed_words;
@@ -7,12 +7,13 @@ use super::tell;
 use crate::args::RunArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::person;
 use crate::printer::{Printer, text};
 use clap::Args;
 use host::paths::PathVariables;
 use pipeline::SharedServer;
 use serde_json::json;
-use service::shared_sync::{SyncReport, SyncWish, sync_in};
+use service::shared_sync::{SyncReport, SyncWish, sync, sync_in};
 use service::workers::shared::{SharedReport, SharedRounds};
 use std::time::Duration;
 use store::{OutboxStanding, Store};
@@ -27,8 +28,6 @@ pub struct SyncArgs {
     /// Try again for so long where the server is away: 10s, 2m
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub wait: Option<Duration>,
-    #[command(flatten)]
-    pub places: RunArgs,
 }
 
 fn time(text: &str) -> Result<Duration, String> {
@@ -57,12 +56,21 @@ pub struct SaidThere {
 }
 
 pub fn run(args: &SyncArgs, printer: &Printer) -> Result<Exit, CliError> {
-    let setting = args.places.over(service::setting(&PathVariables::from_process()));
-    let SyncReport { done, owed, is_shared, .. } = sync_in(&setting, args.wait.map_or(SyncWish::Once, SyncWish::Wait))?;
+    let wish = args.wait.map_or(SyncWish::Once, SyncWish::Wait);
+    let SyncReport { done, owed, is_shared, .. } = sync(&PathVariables::from_process(), wish)?;
     if !is_shared {
         return Err(not_connected());
     }
     show(&SaidThere::of(done), owed, printer)
+}
+
+/// What a hook starts where no daemon runs. It alone is told where the user's file is, because its environment is made anew;
+/// for an agent that would be a way to send password and record to a server of its own.
+pub fn deliver(args: &RunArgs) -> Result<Exit, CliError> {
+    person::unmarked("shared deliver")?;
+    let setting = args.over(service::setting(&PathVariables::from_process()));
+    let report = sync_in(&setting, SyncWish::Once)?;
+    Ok(if report.is_through() { Exit::Ok } else { Exit::Failed })
 }
 
 /// One round with this server.

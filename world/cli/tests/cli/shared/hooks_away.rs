@@ -113,6 +113,19 @@ fn owed(stage: &Stage) -> Vec<String> {
 }
 
 #[test]
+fn x2_without_a_daemon_what_a_hook_lets_go_of_is_said_by_a_process_that_is_told_where_the_users_file_is() {
+    let Some(team) = Team::made() else { return };
+    let stage = named();
+    let elsewhere = stage.sandbox.home().join("settings").display().to_string();
+    let stage = stage.with_env("XDG_CONFIG_HOME", &elsewhere);
+    person_succeeds(&stage, &["shared", "connect", &team.agent()], "y\n");
+    at_work(&stage, IN_PROCESS);
+    hook(&stage, IN_PROCESS, "bob", &json!({"hook_event_name": "SessionEnd", "reason": "other"}));
+    let heard = || (team.sql("SELECT status FROM taut.tasks WHERE slug = 'b'") == "open").then_some(());
+    poll::until("the server to hear of it", PLENTY, heard).unwrap();
+}
+
+#[test]
 fn x2_q6_d6_hooks_answer_beside_a_bad_server_as_without_one_and_what_they_let_go_of_is_owed() {
     let Some(_) = Team::empty() else { return };
     for way in [DAEMON, IN_PROCESS] {

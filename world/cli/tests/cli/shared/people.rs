@@ -35,6 +35,20 @@ fn x3_g8_an_agent_connects_migrates_imports_and_disconnects_nothing() {
 }
 
 #[test]
+fn x3_g8_no_option_of_an_agents_command_names_a_file_with_a_server_of_its_own() {
+    let stage = named();
+    let file = stage.path("own.toml").display().to_string();
+    stage.write("own.toml", &format!("[shared]\nurl = \"{}\"\n", super::nobody(&stage)));
+    for (verb, code, words) in [("sync", 2, "unexpected argument '--config'"), ("deliver", 1, "is for people")] {
+        let mut command = stage.command(&["shared", verb, "--config", &file]);
+        command.env("CLAUDECODE", "1");
+        let done = process::run(command, b"", PLENTY).unwrap();
+        assert_eq!(done.code(), Some(code), "{verb}: {}", done.stderr_text());
+        assert!(done.stderr_text().contains(words), "{verb}: {}", done.stderr_text());
+    }
+}
+
+#[test]
 fn x3_g8_where_nobody_sits_a_question_is_not_answered_by_a_pipe() {
     let stage = named();
     let done = stage.sandbox.taut(&["shared", "connect", "postgresql://a@localhost/b"], b"y\ny\n").unwrap();
