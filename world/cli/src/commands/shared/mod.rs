@@ -12,6 +12,7 @@ mod reach;
 mod refused;
 mod repository;
 mod secret_file;
+mod seen;
 mod sends;
 mod status;
 mod sync;

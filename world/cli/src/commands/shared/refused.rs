@@ -1,5 +1,6 @@
 //! `taut shared refused`: what agents said of their tasks and the server would not take any more, kept for 30 days.
 
+use super::seen::SeenQueues;
 use crate::commands::{counted, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -21,7 +22,10 @@ pub fn recent(store: &Store, ms: i64) -> Result<Vec<RefusedTurn>, CliError> {
 
 pub fn run(printer: &Printer) -> Result<Exit, CliError> {
     let refused = match stored()? {
-        Some(store) => recent(&store, KEPT_MS)?,
+        Some(store) => {
+            let seen = SeenQueues::of("shared refused", &store)?;
+            recent(&store, KEPT_MS)?.into_iter().filter(|turn| seen.includes_turn(turn)).collect()
+        }
         None => Vec::new(),
     };
     if printer.json() {

@@ -4,6 +4,7 @@
 use super::reach::{self, Fault, Reached, owed_words};
 use super::refused;
 use super::repository::QueueRepository;
+use super::seen::SeenQueues;
 use crate::commands::{ago, open_and_take_in, stored};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -15,7 +16,7 @@ use pipeline::{ServerAddress, SettingsSource, SharedServer};
 use serde_json::{Value, json};
 use service::shared_target::{around_command, shared_target};
 use shared_store::SPEAKS;
-use store::{OutboxStanding, SharedState, Store};
+use store::{OutboxStanding, RefusedTurn, SharedState, Store};
 
 /// So much of an event is shown in a line; `--json` has all of it.
 const LONGEST: usize = 600;
@@ -37,7 +38,7 @@ struct Known {
     owed: OutboxStanding,
     /// Events that wait to be sent, and that were forgotten before they were.
     events: (u64, u64),
-    refused: usize,
+    refused: Vec<RefusedTurn>,
     held: i64,
     machine: Option<String>,
 }
@@ -45,7 +46,10 @@ struct Known {
 pub fn run(args: &SharedStatusArgs, printer: &Printer) -> Result<Exit, CliError> {
     let places = PathVariables::from_process();
     let store = stored()?;
-    let known = store.as_ref().map_or(Ok(Known::default()), Known::of)?;
+    let mut known = store.as_ref().map_or(Ok(Known::default()), Known::of)?;
+    if let Some(store) = &store {
+        known.keep_seen(&SeenQueues::of("shared status", store)?);
+    }
     let repository = QueueRepository::here()?;
     let Some(server) = crate::shared_queue::server(&places)? else {
         return Ok(unshared(&known, repository.as_ref(), printer));
@@ -95,10 +99,16 @@ impl Known {
             state: store.shared_state()?.unwrap_or_default(),
             owed: store.outbox_standing()?,
             events: store.unshipped()?,
-            refused: refused::recent(store, refused::KEPT_MS)?.len(),
+            refused: refused::recent(store, refused::KEPT_MS)?,
             held: store.shared_hold_count()?,
             machine: store.known_machine()?,
         })
+    }
+
+    /// What is of other projects than an agent's own is nothing for it.
+    fn keep_seen(&mut self, seen: &SeenQueues) {
+        self.refused.retain(|turn| seen.includes_turn(turn));
+        self.state.last_event = self.state.last_event.take().filter(|event| seen.includes_event(event));
     }
 
     fn waits(&self) -> bool {
@@ -113,7 +123,7 @@ impl Known {
             "turns_waiting": self.owed.turns, "messages_waiting": self.owed.messages,
             "oldest_waiting": self.owed.oldest.map(Ms::rfc3339),
             "events_waiting": self.events.0, "events_dropped": self.events.1, "events_sent": self.state.events_sent,
-            "last_event": self.state.last_event, "refused": self.refused, "held": self.held, "machine": self.machine,
+            "last_event": self.state.last_event, "refused": self.refused.len(), "held": self.held, "machine": self.machine,
             "notices": self.state.notices.iter().map(|(at, text)| json!({"at": Ms(*at).rfc3339(), "text": text})).collect::<Vec<_>>(),
         })
     }
@@ -200,8 +210,8 @@ impl Standing<'_> {
         if let Some(event) = &known.state.last_event {
             row("last sent", Text::line(model::text::line(&model::text::json(event), LONGEST)));
         }
-        if known.refused > 0 {
-            row("refused", Text::line(format!("{}: `taut shared refused` lists them", known.refused)));
+        if !known.refused.is_empty() {
+            row("refused", Text::line(format!("{}: `taut shared refused` lists them", known.refused.len())));
         }
         for (at, notice) in &known.state.notices {
             row("notice", text!("{} {}", host::clock::shown(Ms(*at)), notice));

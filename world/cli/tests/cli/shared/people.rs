@@ -1,6 +1,8 @@
 //! What leaves this machine, and for whom, is for people to say: an agent's own commands are refused.
 
-use super::{Team, config, named};
+use super::{QUEUE, Team, config, named};
+use serde_json::{Value, json};
+use store::{Durability, RefusedTurn, SharedState, Store};
 use testkit::process;
 use testkit::stage::PLENTY;
 
@@ -45,6 +47,50 @@ fn x3_g8_no_option_of_an_agents_command_names_a_file_with_a_server_of_its_own() 
         let done = process::run(command, b"", PLENTY).unwrap();
         assert_eq!(done.code(), Some(code), "{verb}: {}", done.stderr_text());
         assert!(done.stderr_text().contains(words), "{verb}: {}", done.stderr_text());
+    }
+}
+
+#[test]
+fn x3_g8_an_agent_is_shown_what_is_of_its_own_projects_queue_and_a_person_all() {
+    let stage = named();
+    stage.configure(&format!("[shared]\nurl = \"{}\"\nprojects = [\"{QUEUE}\"]\n", super::nobody(&stage)));
+    let session = "33333333-aaaa-4bbb-8ccc-222222222222";
+    let start = json!({"hook_event_name": "SessionStart", "source": "startup", "session_id": session});
+    stage.hook(&stage.payload(&start), &[("TAUT_AGENT_ID", "ann"), ("TAUT_NO_DAEMON", "1")]);
+    let mut store = Store::open_and_migrate(&stage.sandbox.taut_home(), PLENTY).unwrap();
+    for (queue, slug) in [(QUEUE, "ours"), ("acme/payroll", "theirs")] {
+        let event = json!({"project": queue, "agent": "bob", "detail": {"input": {"command": slug}}});
+        store.set_shared_state(&SharedState { last_event: Some(event), ..SharedState::default() }).unwrap();
+        store.transact(Durability::Full, |tx| tx.keep_refused(&late(queue, slug))).unwrap();
+    }
+    let said = |agent: bool, args: &[&str]| {
+        let mut command = stage.command(args);
+        if agent {
+            command.env("TAUT_AGENT_ID", "ann").env("CLAUDE_SESSION_ID", session);
+        }
+        process::run(command, b"", PLENTY).unwrap().stdout_text()
+    };
+    for (agent, theirs, refused) in [(false, true, 2), (true, false, 1)] {
+        let listed = said(agent, &["shared", "refused"]);
+        assert!(listed.contains("ours") && listed.contains("theirs") == theirs, "{listed}");
+        let status = said(agent, &["shared", "status"]);
+        assert!(status.contains(&format!("refused    {refused}:")), "{status}");
+        assert_eq!(status.contains("theirs"), theirs, "{status}");
+        let object: Value = serde_json::from_str(&said(agent, &["shared", "status", "--json"])).unwrap();
+        assert_eq!((&object["refused"], object["last_event"].is_null()), (&refused.into(), !theirs), "{object}");
+    }
+}
+
+fn late(queue: &str, slug: &str) -> RefusedTurn {
+    RefusedTurn {
+        at: host::clock::now(),
+        queue: queue.into(),
+        slug: slug.into(),
+        agent: Some("bob".into()),
+        attempt: 1,
+        outcome: Some("done".into()),
+        result: None,
+        why: "late".into(),
     }
 }
 
