@@ -114,6 +114,30 @@ fn t7_no_secret_arrives_by_any_way_that_something_leaves() {
 }
 
 #[test]
+fn x3_a_mistake_in_the_users_file_forgets_nothing_that_was_to_be_sent() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "summary");
+    one.begin("ann", "acme");
+    one.round();
+    let file = one.setting.user_config.clone();
+    let right = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, right.replace("\"summary\"", "\"sumary\"")).unwrap();
+    one.bash(("ann", "acme"), "echo a");
+    assert_eq!(one.round().events_sent, 0, "nobody knows what may be sent");
+    let mut store = one.own_store();
+    std::fs::write(&file, right.replace("[shared]", "[shared = ")).unwrap();
+    assert_eq!(one.rounds.server(), None);
+    one.bash(("ann", "acme"), "echo b");
+    one.rounds.end(&mut store).unwrap();
+    std::fs::write(&file, &right).unwrap();
+    assert_eq!(one.round().events_sent, 2, "as soon as it is mended");
+    std::fs::write(&file, "").unwrap();
+    assert_eq!(one.rounds.server(), None);
+    one.rounds.end(&mut store).unwrap();
+    assert_eq!(store.unshipped().unwrap(), (0, 0), "nothing is shared");
+}
+
+#[test]
 fn x3_a_server_that_is_away_for_long_blocks_nobody_and_what_goes_is_counted_and_said() {
     let Some(server) = Server::start() else { return };
     let mut one = server.machine("vm-1", "summary");

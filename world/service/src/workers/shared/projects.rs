@@ -53,10 +53,11 @@ impl FileLook {
         let seen = found.as_ref().and_then(|found| Some((found.modified().ok()?, found.len())));
         if seen != self.seen {
             let text = sys::outside::read_text(&self.path, &sys::outside::Rules::up_to(LARGEST));
-            // One that cannot be read now says what it said before; one that is gone says nothing.
-            if text.is_ok() || found.is_none() {
-                self.says = text.is_ok_and(|text| text.contains("shared"));
-            }
+            self.says = match text {
+                Ok(text) => text.contains("shared"),
+                // One that cannot be read now may say what it said before; one that is gone says nothing.
+                Err(_) => found.is_some() && (self.says || self.seen.is_none()),
+            };
             self.seen = seen;
         }
         self.says
@@ -87,6 +88,14 @@ impl SharedProjects {
         shared_server(&policy.policy.sections.shared, &self.setting.user_config, &self.said)
     }
 
+    /// Whether the user's file has to be mended before anybody knows what it says of sharing.
+    pub fn is_unclear(&mut self) -> bool {
+        let policy = self.policies.of("/", &self.setting.home);
+        let file = self.setting.user_config.to_string_lossy();
+        let is_about = |section: &Option<String>| section.as_ref().is_none_or(|section| section == "shared");
+        policy.diagnostics.iter().any(|found| found.file == file && found.is_mistake() && is_about(&found.section))
+    }
+
     /// Whether its repository names any queue now.
     pub fn names_queue(&mut self, project: &str) -> bool {
         self.policies.of(project, &self.setting.home).policy.sections.shared.project.is_some()
@@ -110,5 +119,20 @@ impl SharedProjects {
             self.known.insert(project.to_string(), queue.clone());
         }
         queue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x3_a_file_that_is_there_and_cannot_be_read_may_speak_of_sharing() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("config.toml");
+        let mut look = FileLook::new(&file);
+        assert!(!look.says_shared(), "there is none");
+        std::fs::create_dir(&file).unwrap();
+        assert!(FileLook::new(&file).says_shared());
     }
 }

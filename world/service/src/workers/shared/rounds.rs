@@ -272,6 +272,12 @@ impl SharedRounds {
     }
 
     fn ship(&mut self, store: &mut Store, state: &mut SharedState, report: &mut SharedReport) -> Result<(), Error> {
+        if self.contact.as_ref().is_some_and(|contact| contact.server.events == SharedEvents::None)
+            && self.projects.is_unclear()
+        {
+            // Nothing is sent by mistake, and nothing that was agreed to is forgotten by one.
+            return Ok(());
+        }
         self.with_contact(|me, contact| {
             let (projects, listed) = (&mut me.projects, contact.server.projects.clone());
             let mut known: HashMap<String, Option<String>> = HashMap::new();
@@ -380,18 +386,22 @@ impl SharedRounds {
         }
     }
 
-    /// Nothing is shared any more: what was heard of others is forgotten, and what is owed stays.
+    /// Nothing is shared any more: what was heard of others is forgotten, and what is owed stays. Not because of a file that
+    /// somebody made a mistake in: whether it has come to an end is said.
     ///
     /// # Errors
     /// Of this machine's own store.
-    pub fn end(&mut self, store: &mut Store) -> Result<(), Error> {
+    pub fn end(&mut self, store: &mut Store) -> Result<bool, Error> {
         self.leave();
-        self.contact = None;
-        if store.shared_state()?.is_none() {
-            return Ok(());
+        if self.projects.is_unclear() {
+            return Ok(false);
         }
-        self.stored = SharedState::default();
-        store.forget_shared_state()
+        self.contact = None;
+        if store.shared_state()?.is_some() {
+            self.stored = SharedState::default();
+            store.forget_shared_state()?;
+        }
+        Ok(true)
     }
 }
 

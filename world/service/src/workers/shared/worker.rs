@@ -10,7 +10,7 @@ use pipeline::PipelineSetup;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use store::{Error, ServerError, Store};
+use store::{Error, ServerError};
 
 /// How long a view that said so is taken to look.
 const VIEWED: Duration = Duration::from_secs(30);
@@ -194,7 +194,7 @@ impl Run {
                 }))
             }
             None if named_none.get_or_insert_with(Instant::now).elapsed() < WRITTEN => Ok(Turn::In(WRITTEN)),
-            None => end(rounds, store),
+            None => Ok(if rounds.end(store)? { Turn::Over } else { Turn::In(WRITTEN) }),
         });
         done.unwrap_or_else(|error: Error| {
             // Where that cannot be written either, the log has it.
@@ -206,11 +206,6 @@ impl Run {
             Turn::In(TROUBLE)
         })
     }
-}
-
-fn end(rounds: &mut SharedRounds, store: &mut Store) -> Result<Turn, Error> {
-    rounds.end(store)?;
-    Ok(Turn::Over)
 }
 
 /// Each trouble is said once, and its end too.
