@@ -88,6 +88,11 @@ impl SharedProjects {
         shared_server(&policy.policy.sections.shared, &self.setting.user_config, &self.said)
     }
 
+    /// Of the user's file as it was looked at for [`Self::server`].
+    pub fn stamp(&self) -> Option<FileStamp> {
+        self.file.stamp()
+    }
+
     /// Whether the user's file has to be mended before anybody knows what it says of sharing.
     pub fn is_unclear(&mut self) -> bool {
         let policy = self.policies.of("/", &self.setting.home);

@@ -4,7 +4,7 @@
 use super::contact::Contact;
 use super::identity::{Identity, Speaking};
 use super::presence::Presence;
-use super::projects::SharedProjects;
+use super::projects::{FileStamp, SharedProjects};
 use super::report::SharedReport;
 use super::rhythm::{Need, TendRhythm};
 use super::{messages, record};
@@ -76,6 +76,11 @@ impl SharedRounds {
     /// The server that is configured now.
     pub fn server(&mut self) -> Option<SharedServer> {
         self.projects.server()
+    }
+
+    /// Of the file that said it.
+    pub(super) fn stamp(&self) -> Option<FileStamp> {
+        self.projects.stamp()
     }
 
     pub fn is_open(&self) -> bool {

@@ -48,8 +48,8 @@ pub(crate) struct SharedWorker {
     nudge: Nudge,
     /// Those who carry on what came.
     told: Vec<Wake>,
-    thread: Option<JoinHandle<()>>,
-    /// The file as it was when a thread found that it names no server.
+    thread: Option<JoinHandle<Option<FileStamp>>>,
+    /// The file in which a thread found that it names no server.
     named_none: Option<FileStamp>,
     /// When what was known of a server is forgotten, unless the file names one till then.
     forgets_at: Option<Instant>,
@@ -79,8 +79,8 @@ impl SharedWorker {
         match self.thread.take() {
             Some(thread) if !thread.is_finished() => self.thread = Some(thread),
             Some(thread) => {
-                // It ended by itself because nothing is shared, unless it failed.
-                self.named_none = thread.join().ok().and_then(|()| self.file.stamp());
+                // It ended by itself because nothing is shared, unless it failed. The file may be another by now.
+                self.named_none = thread.join().ok().flatten();
             }
             None => {}
         }
@@ -93,7 +93,7 @@ impl SharedWorker {
         let (setting, nudge, told) = (self.setting.clone(), self.nudge.clone(), self.told.clone());
         let run = move || {
             let (rounds, store) = (SharedRounds::of_daemon(&setting), WorkerStore::new("shared", &setting.state));
-            Run { rounds, store, nudge, told, rhythm: Rhythm::default(), named_none: None }.run();
+            Run { rounds, store, nudge, told, rhythm: Rhythm::default(), named_none: None }.run()
         };
         let builder = thread::Builder::new().name("shared".to_string()).stack_size(STACK_BYTES);
         // Without a thread it is tried again at the next look.
@@ -145,13 +145,16 @@ const CLOSEST: Duration = Duration::from_secs(1);
 const TROUBLE: Duration = Duration::from_secs(5);
 
 impl Run {
-    fn run(&mut self) {
+    /// Ends with the file that names no server, unless the daemon ends.
+    fn run(&mut self) -> Option<FileStamp> {
         let mut said = None;
         while let Turn::In(pause) = self.turn(&mut said) {
             if !self.nudge.wake.wait(pause) {
-                return self.rounds.close();
+                self.rounds.close();
+                return None;
             }
         }
+        self.rounds.stamp()
     }
 
     fn turn(&mut self, said: &mut Option<String>) -> Turn {
@@ -223,4 +226,38 @@ fn say(error: &Option<ServerError>, said: &mut Option<String>) {
 fn chance() -> u8 {
     let mut byte = [0];
     sys::random::fill(&mut byte).map_or(128, |()| byte[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::poll;
+    use testkit::stage::PLENTY;
+
+    #[test]
+    fn x1_a_file_that_names_a_server_just_after_a_thread_found_none_in_it_begins_the_next() {
+        let home = tempfile::tempdir().unwrap();
+        let setting = PipelineSetup {
+            state: home.path().join("state"),
+            home: home.path().to_path_buf(),
+            user_config: home.path().join("config.toml"),
+            patience: Duration::ZERO,
+            dialects: agents::ALL,
+        };
+        std::fs::write(&setting.user_config, "[shared]\n").unwrap();
+        let mut worker = SharedWorker::new(&setting, Nudge::default(), Vec::new());
+        worker.file.says_shared();
+        let found = worker.file.stamp();
+        let ended = |worker: &mut SharedWorker| {
+            worker.thread = Some(thread::spawn(move || found));
+            let is_over = || worker.thread.as_ref().is_some_and(JoinHandle::is_finished).then_some(());
+            poll::until("its end", PLENTY, is_over).unwrap();
+            worker.look();
+        };
+        ended(&mut worker);
+        assert!(worker.thread.is_none(), "it is the file that names none");
+        std::fs::write(&setting.user_config, "[shared]\nurl = \"postgresql://a@%2Fnowhere/b\"\n").unwrap();
+        ended(&mut worker);
+        assert!(worker.thread.is_some());
+    }
 }
