@@ -12,8 +12,8 @@ use model::task::{AttemptOutcome, ClockReading, Queued, TaskStatus};
 use policy::config::sections::OnUnsure;
 use std::time::Duration;
 use store::{
-    BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerError, ServerTurn, SharedHold, TaskStanding,
-    Tx,
+    AttemptKey, BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerError, ServerTurn, SharedHold,
+    TaskStanding, Tx,
 };
 
 /// What a round did.
@@ -148,9 +148,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 round.renewed += 1;
                 let since = BootTime { ms: sent.ms - age, boot: sent.boot.clone() };
                 self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[(&hold.claim, lease_ms)], &since))?;
-            } else {
+            } else if self.lose_there(hold)? {
                 round.lost.push(hold.slug.clone());
-                self.lose(hold)?;
             }
         }
         Ok(())
@@ -169,9 +168,40 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         self.tell(&hold.agent, &format!("{} lost", hold.claim), body)
     }
 
+    /// The same where the server can be asked how the task stands: a person may have ended the attempt by their own word.
+    /// Whether it is over there.
+    fn lose_there(&mut self, hold: &SharedHold) -> Result<bool, QueueError> {
+        let standing = self.ask(|server| server.standing(&hold.slug, AttemptKey::Claim(&hold.claim)))?;
+        if standing.as_ref().is_some_and(|there| there.claim.as_ref() == Some(&hold.claim)) {
+            return Ok(false);
+        }
+        let outcome = |there: &TaskStanding| there.mine.as_ref().and_then(|mine| mine.outcome);
+        if matches!(standing.as_ref().map(outcome), Some(None | Some(AttemptOutcome::Expired))) {
+            return self.lose(hold).map(|()| true);
+        }
+        let (status, now_is) = match &standing {
+            Some(there) => (there.task.status, where_it_is(there)),
+            None => (TaskStatus::Deleted, "gone from its queue".to_string()),
+        };
+        let status = if status == TaskStatus::Active { TaskStatus::Open } else { status };
+        if self.end_as(hold, status, "ended on its server")? {
+            let body = format!(
+                "task {}: attempt {} was ended on its server, and not by you; the task is now {now_is}. Commit what you \
+                 have, publish nothing, and claim what is next: a result of this attempt does not count any more.",
+                hold.slug, hold.attempt
+            );
+            self.tell(&hold.agent, &format!("{} lost", hold.claim), body)?;
+        }
+        Ok(true)
+    }
+
     /// Whether it still stood otherwise.
     pub(super) fn end_lost(&mut self, hold: &SharedHold) -> Result<bool, QueueError> {
-        let end = |tx: &Tx<'_>, now| tx.end_hold(&hold.claim, TaskStatus::Open, queue::LAPSED, now);
+        self.end_as(hold, TaskStatus::Open, queue::LAPSED)
+    }
+
+    fn end_as(&mut self, hold: &SharedHold, status: TaskStatus, why: &str) -> Result<bool, QueueError> {
+        let end = |tx: &Tx<'_>, now| tx.end_hold(&hold.claim, status, why, now);
         Ok(self.transact(Durability::Full, |tx, moment| end(tx, moment.now))?)
     }
 
@@ -273,9 +303,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             let copy = tx.copy_of(&hold.project, &hold.slug)?;
             Ok(copy.is_some_and(|(task, claim)| task.hold.is_some() && claim == hold.claim))
         })?;
-        if still {
+        if still && self.lose_there(hold)? {
             round.lost.push(hold.slug.clone());
-            self.lose(hold)?;
         }
         Ok(())
     }

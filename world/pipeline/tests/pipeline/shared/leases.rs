@@ -1,6 +1,9 @@
 //! Leases: renewed for who is alive, lost by the server's word, and unsure before anybody else can have the task.
 
 use super::{SharedServer, long_ago};
+use engine::queue::{Actor, Speaker};
+use model::task::TaskStatus;
+use pipeline::queue::Settled;
 use store::{BootTime, Durability};
 
 /// As if the server had confirmed it long ago: a quarter of the lease has passed.
@@ -176,6 +179,29 @@ fn q3_a_lease_of_a_silent_agent_that_the_server_ended_is_held_here_no_more() {
     assert_eq!(one.home.pipeline.store().unwrap().shared_hold_count().unwrap(), 0);
     assert_eq!(one.round().unwrap().lost, Vec::<String>::new(), "once");
     assert!(one.told("ann").iter().any(|told| told.contains("your lease (attempt 1) is over")));
+}
+
+#[test]
+fn q3_an_attempt_that_a_person_ended_on_another_machine_stands_here_as_it_does_there() {
+    let Some(server) = SharedServer::start() else { return };
+    let (mut one, mut two) = (server.machine("one"), server.machine("two"));
+    let person = Actor { attempt: Some(1), speaker: Speaker::Person, ..super::actor("ada") };
+    for (slug, is_due) in [("a", false), ("b", true)] {
+        one.plan(slug, &[]);
+        one.claim("ann").unwrap();
+        let there = two.project();
+        assert_eq!(two.queue().done(&there, slug, &person, serde_json::Value::Null).unwrap(), Settled::Now);
+        if is_due {
+            confirmed_at(&mut one, quarter_ago());
+        }
+        assert_eq!(one.round().unwrap().lost, [slug]);
+        let project = one.project();
+        let copy = one.home.pipeline.store().unwrap().task(&project, slug).unwrap().unwrap();
+        assert_eq!((copy.queued.status, copy.queued.hold), (TaskStatus::Done, None), "{slug}");
+        let told = one.told("ann").pop().unwrap();
+        assert!(told.contains("and not by you; the task is now done"), "{told}");
+    }
+    assert_eq!((one.round().unwrap().lost.len(), one.told("ann").len()), (0, 2), "once");
 }
 
 #[test]
