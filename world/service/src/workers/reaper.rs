@@ -6,7 +6,7 @@ use super::WorkerStore;
 use super::shared::SharedWorker;
 use daemon::{Next, PeriodicTask, Wake};
 use pipeline::PipelineSetup;
-use pipeline::queue::Queue;
+use pipeline::queue::{OnUnsure, Queue};
 use std::time::Duration;
 
 const EVERY: Duration = Duration::from_secs(5);
@@ -19,6 +19,9 @@ pub fn task(setting: &PipelineSetup, mut shared: SharedWorker) -> PeriodicTask {
         run: Box::new(move || {
             shared.look();
             let _ = store.with(|store| Queue::new(store, host::clock_reading::moment).reap());
+            // Also of a server that is configured no more, or not so that anybody could read it: nobody renews those.
+            let _ =
+                store.with(|store| Queue::new(store, host::clock_reading::moment).tell_unsure_in_time(OnUnsure::Tell));
             let _ = store.with(|store| actions::close_abandoned(store, host::clock::now()));
             Next::AsUsual
         }),

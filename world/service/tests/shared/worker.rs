@@ -7,6 +7,7 @@ use std::net::TcpListener;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use store::{BootTime, Durability};
 use testkit::poll;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -84,6 +85,25 @@ fn q6_what_a_hook_let_go_of_is_said_by_the_daemon() {
     daemon.client().hook(&end).unwrap();
     let status = "SELECT status FROM taut.tasks";
     poll::until("the word", LIMIT, || (server.sql(status) == "open").then_some(())).unwrap();
+}
+
+#[test]
+fn x2_an_agent_whose_lease_nobody_renews_any_more_is_told_where_no_server_is_configured() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "none");
+    one.plan("a");
+    one.begin("ann", "acme");
+    one.claim("ann").unwrap();
+    std::fs::write(&one.setting.user_config, "").unwrap();
+    let hold = one.store().all_shared_holds().unwrap().remove(0);
+    let long_ago = BootTime { ms: hold.confirmed.ms - 2 * hold.lease_ms, boot: hold.confirmed.boot };
+    let claim = [(hold.claim.as_str(), hold.lease_ms)];
+    one.store().transact(Durability::Full, |tx| tx.confirm_holds(&claim, &long_ago)).unwrap();
+    let _daemon = Served::begin(&one);
+    let is_told = |(_, _, body): (String, String, String)| body.contains("another agent may have it by now");
+    let mut told = || one.waiting("ann").into_iter().any(is_told).then_some(());
+    poll::until("its word", LIMIT, &mut told).unwrap();
+    assert!(!has_thread("shared"));
 }
 
 #[test]
