@@ -21,8 +21,11 @@ use store::{OutboxStanding, RefusedTurn, SharedState, Store};
 /// So much of an event is shown in a line; `--json` has all of it.
 const LONGEST: usize = 600;
 
-/// So long the overview says that a result was refused.
+/// So long the overview says that a result was refused, or what a notice tells.
 const NEWS_MS: i64 = 24 * 3_600_000;
+
+/// So much of a notice stands in the line of the overview.
+const LONGEST_NOTICE: usize = 200;
 
 #[derive(Debug, Args)]
 pub struct SharedStatusArgs {
@@ -301,6 +304,13 @@ pub fn waiting_line(store: &Store, now: Ms) -> Result<Option<String>, CliError> 
     let refused = refused::recent(store, NEWS_MS)?.len();
     if refused > 0 {
         parts.push(format!("{refused} refused (`taut shared refused`)"));
+    }
+    // What was forgotten or refused of the record is among these, and what a person has to know of this machine.
+    let news = known.state.notices.iter().filter(|(at, _)| now.since(Ms(*at)) < NEWS_MS);
+    if let Some((_, newest)) = news.clone().next_back() {
+        let others = news.count() - 1;
+        let others = if others > 0 { format!(" and {others} more") } else { String::new() };
+        parts.push(format!("{}{others} (`taut shared status`)", model::text::line(newest, LONGEST_NOTICE)));
     }
     Ok((!parts.is_empty()).then(|| parts.join("; ")))
 }

@@ -104,6 +104,23 @@ fn x1_a_server_of_the_environment_is_said_to_be_of_this_command_alone() {
 }
 
 #[test]
+fn x2_the_overview_tells_for_a_day_what_was_forgotten_or_refused_of_the_record() {
+    let stage = super::named();
+    let now = host::clock::now();
+    let mut store = Store::open_and_migrate(&stage.sandbox.taut_home(), Duration::from_secs(5)).unwrap();
+    let (mut state, hour) = (SharedState::default(), 3_600_000);
+    state.note("3 events were forgotten before a server was sent them".into(), now.plus(-25 * hour));
+    store.set_shared_state(&state).unwrap();
+    assert!(!stage.succeed(&[]).contains("shared"), "that was yesterday");
+    state.note("the server refused 1 event of the record for good".into(), now.plus(-23 * hour));
+    state.note("5 events were forgotten before a server was sent them".into(), now.plus(-hour));
+    store.set_shared_state(&state).unwrap();
+    let said = stage.succeed(&[]);
+    assert!(said.contains("shared") && said.contains("5 events were forgotten"), "{said}");
+    assert!(said.contains("them and 1 more (`taut shared status`)"), "{said}");
+}
+
+#[test]
 fn x2_status_tells_how_long_ago_the_server_answered_what_waits_and_what_was_forgotten_before_it_was_sent() {
     let stage = super::named();
     let gone = nobody(&stage);
