@@ -19,6 +19,7 @@ mod gates;
 pub mod helper_sessions;
 mod identity;
 mod leases;
+pub mod leaving;
 pub mod loops;
 pub mod memory;
 mod needs;

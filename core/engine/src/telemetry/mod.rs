@@ -7,7 +7,8 @@ pub use model::work_change::{WorkChange, WorkChangeKind};
 pub use otlp::{TelemetrySource, body, rejected};
 pub use pairs::{attribute_pairs, header_pairs};
 
-use crate::redact::{redact, text_without_secrets};
+use crate::leaving;
+use crate::redact::text_without_secrets;
 use model::row::Event;
 use model::{Level, Ms};
 use serde_json::{Value, json};
@@ -40,7 +41,7 @@ pub enum TelemetrySeverity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TelemetryLevel {
     Summary,
-    /// Reasons and details besides.
+    /// Besides why a rule stopped something, and commands and paths.
     Full,
 }
 
@@ -97,18 +98,16 @@ fn verdict(event: &Event, project: Option<&str>, level: TelemetryLevel) -> Optio
     attributes.push(("taut.verdict", text(event.verdict.name())));
     attributes.push(("taut.rules", names(&event.rules)));
     attributes.push(("taut.event", text(&event.event)));
-    attributes.extend(event.tool.as_deref().map(|tool| ("taut.tool", text(tool))));
+    attributes.extend(event.tool.as_deref().map(|tool| ("taut.tool", json!(leaving::tool(tool)))));
     attributes.extend(event.sub_agent.as_deref().map(|id| ("taut.sub_agent", text(id))));
     attributes.push(("taut.micros", json!(event.micros)));
     // A strike that was said again passed, and so did what a person let through.
     attributes.extend((!said_again.is_empty()).then(|| ("taut.strike.said_again", names(&said_again))));
     attributes.extend((!allowed.is_empty()).then(|| ("taut.allowed", names(&allowed))));
     if level == TelemetryLevel::Full {
-        attributes.extend(event.reason.as_deref().map(|reason| ("taut.reason", text(reason))));
-        if !event.detail.is_null() {
-            let detail = redact(&event.detail).to_string();
-            attributes.push(("taut.detail", json!(model::text::line(&detail, LONGEST_DETAIL))));
-        }
+        attributes.extend(leaving::reason(event).map(|reason| ("taut.reason", text(reason))));
+        let detail = leaving::detail(&event.detail).map(|detail| detail.to_string());
+        attributes.extend(detail.map(|detail| ("taut.detail", json!(model::text::line(&detail, LONGEST_DETAIL)))));
     }
     let severity = if event.verdict == Level::Pass { TelemetrySeverity::Info } else { TelemetrySeverity::Warn };
     Some(TelemetryRecord { id: event.id.clone(), at: event.at, name: "taut.verdict", severity, attributes })

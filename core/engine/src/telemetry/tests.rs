@@ -67,6 +67,25 @@ fn x3_a_verdict_joins_the_clients_own_telemetry_and_holds_no_more_than_was_chose
 }
 
 #[test]
+fn x3_at_the_full_level_commands_and_paths_are_told_and_no_prompt_no_file_and_no_answer_of_a_person() {
+    let mut waits = OpenWaits::new();
+    let mut told = |event: Event| {
+        body(&TelemetrySource::default(), &of_event(&event, None, TelemetryLevel::Full, &mut waits)).to_string()
+    };
+    let input = json!({"file_path": "/p/a.rs", "content": "the text of a file", "prompt": "what was asked"});
+    let detail = json!({"input": input, "prompt": "what was asked", "last": "what was said"});
+    let said = told(Event { detail, ..denied() });
+    assert!(said.contains("/p/a.rs") && said.contains("taut.reason"), "{said}");
+    for words in ["the text of a file", "what was asked", "what was said"] {
+        assert!(!said.contains(words), "{said}");
+    }
+    let answered = told(Event { rules: Vec::new(), reason: Some("my own words".into()), ..denied() });
+    assert!(!answered.contains("my own words"), "{answered}");
+    let named = told(Event { tool: Some("Run /home/ada/x".into()), ..denied() });
+    assert!(!named.contains("/home/ada"), "{named}");
+}
+
+#[test]
 fn x3_what_passes_and_proofs_are_not_told_and_waits_are_by_their_length() {
     let mut waits = OpenWaits::new();
     let mut told = |event: &Event| of_event(event, None, TelemetryLevel::Full, &mut waits);

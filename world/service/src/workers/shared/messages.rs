@@ -7,6 +7,7 @@ use super::text;
 use engine::fleet::messages::{
     LONGEST, NOTE, PERSON_NOTE, TASK_DONE, TASK_FAILED, WORKER_DONE, WORKER_ENDED, WORKER_FAILED,
 };
+use engine::leaving::{self, SHORT};
 use model::effort::{Addressee, Message};
 use model::remote_card::{ANSWER, ANSWER_FATE};
 use shared_store::WaitingMessage;
@@ -56,7 +57,7 @@ pub(crate) fn send(contact: &mut Contact, store: &mut Store, state: &mut SharedS
 fn is_addressed(message: &OutgoingMessage) -> bool {
     let to_agent = message.to_machine.as_deref().is_some_and(text::is_uuid) && message.to_agent.is_some();
     // Longer ones are told of nobody.
-    let is_short = |name: &String| name.chars().count() <= 2 * text::SHORT;
+    let is_short = |name: &String| name.chars().count() <= 2 * SHORT;
     let names = [&message.to_agent, &message.to_conversation].into_iter().flatten();
     to_agent != message.to_conversation.is_some() && names.into_iter().all(is_short)
 }
@@ -66,7 +67,7 @@ fn leaving(message: &OutgoingMessage, machine: &str) -> OutgoingMessage {
     OutgoingMessage {
         id: text::as_uuid(&message.id, machine),
         kind: message.kind.clone(),
-        from_agent: message.from_agent.as_deref().map(|from| text::leaving(from, text::SHORT)),
+        from_agent: message.from_agent.as_deref().map(|from| leaving::line(from, SHORT)),
         to_machine: message.to_machine.clone().filter(|_| is_for_agent),
         to_agent: message.to_agent.clone().filter(|_| is_for_agent),
         to_conversation: message.to_conversation.clone(),

@@ -2,7 +2,6 @@
 //! at the date of the user's file now and then, in a thread that is there anyway, and nothing else.
 
 mod contact;
-mod event_fields;
 mod identity;
 mod messages;
 mod presence;

@@ -3,8 +3,9 @@
 
 use super::contact::Contact;
 use super::identity::ago;
-use super::text::{self, LINE, SHORT};
+use super::text;
 use actions::remote_answer::presence_card;
+use engine::leaving::{self, LINE, SHORT};
 use model::Ms;
 use model::card::Card;
 use model::row::AgentStatus;
@@ -100,7 +101,7 @@ fn same(one: &[RemoteAgent], other: &[RemoteAgent]) -> bool {
 fn presence(member: &FleetRow, label: &str, queue: String) -> AgentPresence {
     let agent = &member.agent;
     let session = member.session.as_ref();
-    let short = |words: &str| text::leaving(words, SHORT);
+    let short = |words: &str| leaving::line(words, SHORT);
     let does = session.and_then(|session| session.status_text.as_deref());
     let does = does.or(member.running.as_ref().map(|running| running.tool.as_str()));
     let percent = session.and_then(|session| session.context_percent().or_else(|| session.raw_context_percent()));
@@ -113,8 +114,8 @@ fn presence(member: &FleetRow, label: &str, queue: String) -> AgentPresence {
         status: agent.status.name().to_string(),
         session: session.map(|session| session.id.clone()),
         conversation: session.map(|session| session.conversation.clone()),
-        task: member.task.as_deref().map(|task| text::leaving(task, LINE)),
-        now_does: does.map(|does| text::leaving(does, LINE)),
+        task: member.task.as_deref().map(|task| leaving::line(task, LINE)),
+        now_does: does.map(|does| leaving::line(does, LINE)),
         asks: member.cards.first().map(asks),
         card: presence_card(&member.cards, (&member.name, label)),
         #[expect(clippy::cast_possible_truncation, reason = "a share of a hundred")]
@@ -128,7 +129,7 @@ fn asks(card: &Card) -> String {
     let shown = engine::redact(&card.shown.input);
     let fields = shown.as_object();
     let said = fields.and_then(|fields| fields.values().find_map(serde_json::Value::as_str)).unwrap_or_default();
-    text::leaving(&format!("{} {}: {said}", card.kind.name(), card.tool), LINE)
+    leaving::line(&format!("{} {}: {said}", card.kind.name(), card.tool), LINE)
 }
 
 /// An agent of another machine as it is kept here. `None` for one that could not be told from others, or is none of ours.

@@ -2,8 +2,8 @@
 //! them. What is sent twice is one event by its id.
 
 use super::contact::Contact;
-use super::event_fields;
-use super::text::{self, LINE, SHORT};
+use super::text;
+use engine::leaving::{self, LINE, SHORT};
 use model::Level;
 use model::row::Event;
 use pipeline::SettingsSource;
@@ -138,10 +138,9 @@ fn note_sent(state: &mut SharedState, sent: &[SentEvent], refused: &Refused) {
 fn leaving(stored: &StoredEvent, level: SharedEvents, machine: &str, project: String) -> SentEvent {
     let Event { id, at, agent, session, host_session, sub_agent, event, tool, verdict, rules, micros, .. } =
         &stored.event;
-    let short = |words: &str| text::leaving(words, 2 * SHORT);
+    let short = |words: &str| leaving::line(words, 2 * SHORT);
     let is_full = level == SharedEvents::Full;
-    // Why a rule stopped it. What a person answered is their own words, and has no rule.
-    let reason = stored.event.reason.as_deref().filter(|_| is_full && *verdict > Level::Pass && !rules.is_empty());
+    let reason = leaving::reason(&stored.event).filter(|_| is_full);
     SentEvent {
         id: text::as_uuid(id, machine),
         seq: stored.seq,
@@ -152,12 +151,12 @@ fn leaving(stored: &StoredEvent, level: SharedEvents, machine: &str, project: St
         host_session: host_session.as_deref().map(short),
         sub_agent: sub_agent.as_deref().map(short),
         event: short(event),
-        tool: tool.as_deref().map(event_fields::tool),
+        tool: tool.as_deref().map(leaving::tool),
         verdict: verdict.name().to_string(),
         micros: i64::try_from(*micros).unwrap_or(i64::MAX),
         rules: rules.iter().map(|rule| short(rule)).collect(),
-        reason: reason.map(|why| text::leaving_lines(why, MOST_REASON)),
-        detail: event_fields::leaving(&stored.event.detail).filter(|_| is_full),
+        reason: reason.map(|why| leaving::lines(why, MOST_REASON)),
+        detail: leaving::detail(&stored.event.detail).filter(|_| is_full),
     }
 }
 

@@ -1,24 +1,7 @@
-//! What leaves this machine and what comes in, made fit: without secrets, without what a terminal obeys, bounded.
+//! What comes in, made fit: without what a terminal obeys, bounded; and ids as the server takes them.
 
+use engine::leaving::SHORT;
 use model::text;
-
-/// Names and other short words.
-pub(crate) const SHORT: usize = 100;
-/// A line of what somebody does or asks.
-pub(crate) const LINE: usize = 200;
-
-/// One line of something that leaves.
-pub(crate) fn leaving(words: &str, most: usize) -> String {
-    // Twice: what is cleaned away may have hidden a secret by standing in its middle.
-    let bare = engine::redact::text_without_secrets(words);
-    engine::redact::text_without_secrets(&text::line(&bare, most))
-}
-
-/// The same with its lines kept.
-pub(crate) fn leaving_lines(words: &str, most: usize) -> String {
-    let bare = engine::redact::text_without_secrets(words);
-    engine::redact::text_without_secrets(&text::lines(&bare, most))
-}
 
 /// One line of something that came in.
 pub(crate) fn arrived(words: &str, most: usize) -> String {

@@ -1,7 +1,7 @@
 //! Which fields of an event's detail leave at the full level: commands and paths. All others stay, for what an agent was
 //! asked, what it wrote into a file and what it said last stand among them.
 
-use super::text::{self, LINE, SHORT};
+use super::{LINE, SHORT, line, lines};
 use serde_json::{Map, Value};
 
 /// So much of a command or of a path.
@@ -16,30 +16,30 @@ const PATCH: &str = "*** Begin Patch";
 const LONGEST_TOOL: usize = 64;
 
 /// Of the stored detail what may leave; `None` where nothing of it does.
-pub(super) fn leaving(detail: &Value) -> Option<Value> {
+pub fn detail(stored: &Value) -> Option<Value> {
     let mut fields = Map::new();
     for name in MARKS {
-        if let Some(mark) = detail.get(name).and_then(mark) {
+        if let Some(mark) = stored.get(name).and_then(mark) {
             fields.insert(name.into(), mark);
         }
     }
-    if let Some(input) = detail.get("input").map(input).filter(|input| !input.is_empty()) {
+    if let Some(input) = stored.get("input").map(input).filter(|input| !input.is_empty()) {
         fields.insert("input".into(), Value::Object(input));
     }
     (!fields.is_empty()).then_some(Value::Object(fields))
 }
 
 /// The plain beginning of a tool's name: a client may put anything there.
-pub(super) fn tool(name: &str) -> String {
+pub fn tool(name: &str) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     let plain: String = name.chars().take_while(is_plain).take(LONGEST_TOOL).collect();
-    let plain = text::leaving(&plain, LONGEST_TOOL);
+    let plain = line(&plain, LONGEST_TOOL);
     if plain.is_empty() { "unnamed".into() } else { plain }
 }
 
 /// A word, or from which to which status.
 fn mark(value: &Value) -> Option<Value> {
-    let word = |value: &Value| value.as_str().map(|word| Value::from(text::leaving(word, SHORT)));
+    let word = |value: &Value| value.as_str().map(|word| Value::from(line(word, SHORT)));
     let Some(parts) = value.as_object() else { return word(value) };
     let known = ["from", "to"].into_iter().filter_map(|name| Some((name.to_string(), word(parts.get(name)?)?)));
     Some(Value::Object(known.collect()))
@@ -50,7 +50,7 @@ fn input(input: &Value) -> Map<String, Value> {
     for name in PLACES {
         let most = if name == "pattern" { LINE } else { MOST };
         if let Some(place) = input.get(name).and_then(Value::as_str) {
-            fields.insert(name.into(), text::leaving(place, most).into());
+            fields.insert(name.into(), line(place, most).into());
         }
     }
     let asked = match input.get("command") {
@@ -70,7 +70,7 @@ fn command(asked: &str) -> String {
     // What follows a `<<` is no command but what it is fed.
     let fed = begins.split_inclusive('\n').position(|line| line.contains("<<")).map_or(usize::MAX, |at| at + 1);
     let kept: String = begins.split_inclusive('\n').take(fed).collect();
-    let clean = text::leaving_lines(kept.trim_end(), MOST);
+    let clean = lines(kept.trim_end(), MOST);
     if kept.len() < asked.len() { format!("{clean} …") } else { clean }
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn x3_of_an_input_leave_commands_and_places_bounded_and_without_the_texts_of_files() {
-        let sent = |input: Value| leaving(&json!({"input": input})).map(|detail| detail["input"].clone());
+        let sent = |input: Value| detail(&json!({"input": input})).map(|detail| detail["input"].clone());
         assert_eq!(sent(json!({"content": "x", "prompt": "y", "command": {"a": "b"}, "path": ["z"]})), None);
         assert_eq!(
             sent(json!({"command": "a\ncat <<E >b\nsecret\nE", "path": "/p"})),
@@ -91,11 +91,11 @@ mod tests {
         assert_eq!(sent(json!({"command": [patch, "b"]})), Some(json!({"command": ["apply_patch …", "b"]})));
         let long = sent(json!({"command": "x".repeat(1 << 20), "pattern": "y".repeat(1 << 20)})).unwrap();
         assert!(long.to_string().len() < 3_000, "{}", long.to_string().len());
-        assert_eq!(leaving(&json!({"prompt": "x", "command": "review", "args": "x", "calls": [1], "call": 7})), None);
+        assert_eq!(detail(&json!({"prompt": "x", "command": "review", "args": "x", "calls": [1], "call": 7})), None);
         let marks =
             json!({"call": "c", "status": {"from": "idle", "to": "working", "why": "x"}, "kind": "k", "trigger": "t"});
         let known = json!({"call": "c", "status": {"from": "idle", "to": "working"}, "kind": "k", "trigger": "t"});
-        assert_eq!(leaving(&marks), Some(known));
+        assert_eq!(detail(&marks), Some(known));
     }
 
     #[test]
