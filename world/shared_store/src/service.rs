@@ -12,38 +12,38 @@ const MOST_BYTES: u64 = 1 << 20;
 /// What a service stands for.
 ///
 /// # Errors
-/// `Refused` where no file has it, or one with a password in it can be read by others.
+/// `Refused` where the file does not have it, or has a password in it and can be read by others.
 pub(crate) fn find(name: &str, around: &ServerEnvironment) -> Result<BTreeMap<String, String>, ServerError> {
-    let shown = crate::server_error::clean(name);
-    let mut asked = Vec::new();
-    for path in places(around) {
-        let text = match outside::read_text(&path, &Rules::obeyed(MOST_BYTES)) {
-            Ok(text) => text,
-            Err(why) if why.is_missing() => continue,
-            Err(why) => return Err(Unfit::Unread(why).words(&path)),
-        };
-        if let Some(found) = section(&text, name) {
-            if found.contains_key("password") {
-                credentials::private_text(&path).map_err(|why| why.words(&path))?;
-            }
-            return Ok(found);
-        }
-        asked.push(path.display().to_string());
-    }
-    let asked =
-        if asked.is_empty() { "there is no service file".to_string() } else { format!("not in {}", asked.join(", ")) };
-    Err(ServerError::Refused(format!(
-        "no service is called {shown} ({asked}): write it into ~/.pg_service.conf, or name the file in PGSERVICEFILE"
-    )))
+    let named = around.variable("PGSERVICEFILE").map(PathBuf::from);
+    let own = around.home.as_ref().map(|home| home.join(".pg_service.conf"));
+    let found = match named.as_ref().or(own.as_ref()) {
+        Some(path) => read(path, name)?,
+        None => None,
+    };
+    found.ok_or_else(|| {
+        let shown = crate::server_error::clean(name);
+        ServerError::Refused(match named {
+            Some(path) => format!(
+                "no service is called {shown} in {}, the file that PGSERVICEFILE names: write it there; the daemon is told \
+                 of no variable and reads ~/.pg_service.conf",
+                path.display()
+            ),
+            None => format!("no service is called {shown} in ~/.pg_service.conf: write it there"),
+        })
+    })
 }
 
-fn places(around: &ServerEnvironment) -> Vec<PathBuf> {
-    let own = match around.variable("PGSERVICEFILE") {
-        Some(path) => Some(PathBuf::from(path)),
-        None => around.home.as_ref().map(|home| home.join(".pg_service.conf")),
+fn read(path: &Path, name: &str) -> Result<Option<BTreeMap<String, String>>, ServerError> {
+    let text = match outside::read_text(path, &Rules::obeyed(MOST_BYTES)) {
+        Ok(text) => text,
+        Err(why) if why.is_missing() => return Ok(None),
+        Err(why) => return Err(Unfit::Unread(why).words(path)),
     };
-    let common = around.variable("PGSYSCONFDIR").map(|folder| Path::new(folder).join("pg_service.conf"));
-    own.into_iter().chain(common).collect()
+    let found = section(&text, name);
+    if found.as_ref().is_some_and(|found| found.contains_key("password")) {
+        credentials::private_text(path).map_err(|why| why.words(path))?;
+    }
+    Ok(found)
 }
 
 fn section(text: &str, name: &str) -> Option<BTreeMap<String, String>> {

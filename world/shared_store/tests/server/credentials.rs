@@ -109,9 +109,23 @@ fn a_service_stands_for_an_address() {
         assert_eq!(name, [vec![json!(server.database)]]);
     }
     let words = refusal(Target::resolve(&wish("postgresql://?service=none"), &named));
-    assert!(words.contains("none") && words.contains("PGSERVICEFILE"), "{words}");
+    assert!(words.contains("no service is called none in ~/.pg_service.conf: write it there"), "{words}");
     // A password in it makes it a file that others must not read.
     write(&home.path().join(".pg_service.conf"), &format!("{text}password=s3cret\n"), 0o644);
     let words = refusal(Target::resolve(&TargetWish::default(), &named));
     assert!(words.contains("chmod 600") && !words.contains("s3cret"), "{words}");
+}
+
+#[test]
+fn x2_a_service_that_is_not_there_is_said_with_the_file_that_was_read_for_it() {
+    let home = tempfile::tempdir().unwrap();
+    write(&home.path().join(".pg_service.conf"), "[team]\nhost=db.example\ndbname=taut\nuser=ada\n", 0o644);
+    let team = wish("postgresql://?service=team");
+    assert!(Target::resolve(&team, &around(&[], home.path())).is_ok());
+    let other = home.path().join("other.conf").display().to_string();
+    let words = refusal(Target::resolve(&team, &around(&[("PGSERVICEFILE", &other)], home.path())));
+    assert!(words.contains(&format!("team in {other}, the file that PGSERVICEFILE names")), "{words}");
+    assert!(words.contains("the daemon is told of no variable and reads ~/.pg_service.conf"), "{words}");
+    let words = refusal(Target::resolve(&wish("postgresql://?service=none"), &around(&[], home.path())));
+    assert!(!words.contains("PGSERVICEFILE"), "what the daemon does not read helps nobody: {words}");
 }

@@ -20,7 +20,7 @@ table! {
     pub struct SharedSection {
         /// Where it is: `postgresql://user@host:5432/database`, without a password.
         url: Option<ServerUrl> = None,
-        /// Instead of `url`: an entry of the service file that `PGSERVICEFILE` names, or of `~/.pg_service.conf`.
+        /// Instead of `url`: an entry of `~/.pg_service.conf`. Commands alone read the file that `PGSERVICEFILE` names instead.
         service: Option<String> = None,
         /// The schema there: one for each team.
         schema: SchemaName = "taut".to_string(),
