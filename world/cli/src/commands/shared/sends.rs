@@ -1,13 +1,15 @@
 //! What leaves this machine once it is connected, in words and with an example of the record as it would be sent.
 
 use crate::printer::{Printer, Text, text};
-use model::Ms;
+use model::row::Event;
+use model::{Level, Ms};
 use policy::config::sections::SharedEvents;
 use serde_json::{Value, json};
-use shared_store::SentEvent;
+use service::workers::shared::as_sent;
+use store::StoredEvent;
 
 /// So many letters of an example are shown.
-const LONGEST: usize = 600;
+const LONGEST: usize = 800;
 
 /// What is sent of everything, whatever the level.
 pub const ALWAYS: [(&str, &str); 3] = [
@@ -31,30 +33,24 @@ pub fn level(events: SharedEvents) -> &'static str {
     }
 }
 
-/// An event as it would be sent; made up, and by the one type that is sent.
-pub fn sample(events: SharedEvents, project: &str) -> Option<Value> {
-    let full = match events {
-        SharedEvents::None => return None,
-        SharedEvents::Summary => false,
-        SharedEvents::Full => true,
-    };
-    let event = SentEvent {
-        id: "0196f0c2-3f1e-7cc1-8d57-6a2b8c1f0a11".into(),
-        seq: 4_711,
-        at: Ms(1_750_000_000_000).rfc3339(),
-        project: project.into(),
-        agent: "api".into(),
-        session: Some("s-3".into()),
-        event: "PreToolUse".into(),
+/// An event as it would be sent: made up, and made fit by what makes every event so.
+fn sample(events: SharedEvents, project: &str) -> Option<Value> {
+    if events == SharedEvents::None {
+        return None;
+    }
+    let event = Event {
+        session: Some("0196f0c2-3f1d-7a40-9c3e-2f6b1d0a4c77".into()),
+        host_session: Some("6f1d0a4c-77aa-4bbb-8ccc-9c3e2f6b1d0a".into()),
         tool: Some("Bash".into()),
-        verdict: "deny".into(),
+        verdict: Level::Deny,
         micros: 812,
         rules: vec!["rm-root".into()],
-        reason: full.then(|| "it would delete the home folder".into()),
-        detail: full.then(|| json!({"command": "rm -rf ~"})),
-        ..SentEvent::default()
+        reason: Some("[rm-root] `rm -rf /home/ada`: This removes the whole home folder (`/home/ada`).".into()),
+        detail: json!({"call": "c-9", "status": {"from": "idle", "to": "working"}, "input": {"command": "rm -rf ~"}}),
+        ..Event::noted("PreToolUse", "api", "0196f0c2-3f1e-7cc1-8d57-6a2b8c1f0a11".into(), Ms(1_750_000_000_000))
     };
-    serde_json::to_value(event).ok()
+    let stored = StoredEvent { seq: 4_711, project: None, event };
+    serde_json::to_value(as_sent(&stored, events, "", project.into())).ok()
 }
 
 /// All of it, for people.

@@ -1,7 +1,7 @@
 //! Connecting: tried before anything is written, shown before anybody is asked, and twice is once.
 
 use super::{QUEUE, Team, config, named, nobody, refused};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
 use testkit::stage::{Stage, person, person_succeeds};
 
@@ -25,6 +25,38 @@ fn x3_connect_tries_the_server_shows_what_will_be_sent_asks_and_writes_the_users
     assert!(again.contains("it is so already; nothing to change") && !again.contains("[y/N]"), "{again}");
     assert_eq!(config(&stage), written);
     stage.succeed(&["policy", "check"]);
+}
+
+#[test]
+fn x3_the_example_of_an_event_has_in_it_what_a_stopped_command_is_really_sent_with() {
+    let Some(team) = Team::made() else { return };
+    for level in ["summary", "full"] {
+        let stage = named();
+        let said = person_succeeds(&stage, &["shared", "connect", &team.agent(), "--events", level], "y\n");
+        let shown = said.lines().find_map(|line| line.split_once("such as")).unwrap().1.trim();
+        let shown: Value = serde_json::from_str(shown).unwrap();
+        stage.succeed(&["shared", "sync"]);
+        let start = json!({"hook_event_name": "SessionStart", "source": "startup"});
+        for payload in [stage.payload(&start), stage.bash("c1", "rm -rf ~")] {
+            stage.hook(&payload, &[("TAUT_AGENT_ID", "api"), ("TAUT_NO_DAEMON", "1")]);
+        }
+        stage.succeed(&["shared", "sync"]);
+        let status: Value = serde_json::from_str(&stage.succeed(&["shared", "status", "--json"])).unwrap();
+        let sent = &status["last_event"];
+        assert_eq!(sent["rules"], shown["rules"], "{sent}");
+        assert_eq!(shape(&shown), shape(sent), "{level}: {shown} {sent}");
+    }
+}
+
+/// The names of all fields that say something.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let said = fields.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(said.map(|(name, value)| (name.clone(), shape(value))).collect())
+        }
+        _ => Value::Null,
+    }
 }
 
 #[test]

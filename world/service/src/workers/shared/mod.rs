@@ -15,6 +15,7 @@ mod text;
 mod worker;
 
 pub use identity::Speaking;
+pub use record::as_sent;
 pub use report::SharedReport;
 pub use rounds::SharedRounds;
 pub use worker::Nudge;

@@ -64,7 +64,7 @@ pub(crate) fn ship(
         let mut sent = Vec::new();
         for one in &batch {
             let named = one.project.as_deref().map(|project| queue(store, project)).transpose()?.flatten();
-            sent.extend(named.map(|project| leaving(one, level, &machine, project)));
+            sent.extend(named.map(|project| as_sent(one, level, &machine, project)));
         }
         let mut refused = Refused::default();
         put(&sent, &mut refused, &mut |events| contact.fleet()?.events_put(&machine, events))?;
@@ -135,7 +135,8 @@ fn note_sent(state: &mut SharedState, sent: &[SentEvent], refused: &Refused) {
     }
 }
 
-fn leaving(stored: &StoredEvent, level: SharedEvents, machine: &str, project: String) -> SentEvent {
+/// An event as it leaves at this level.
+pub fn as_sent(stored: &StoredEvent, level: SharedEvents, machine: &str, project: String) -> SentEvent {
     let Event { id, at, agent, session, host_session, sub_agent, event, tool, verdict, rules, micros, .. } =
         &stored.event;
     let short = |words: &str| leaving::line(words, 2 * SHORT);
@@ -174,7 +175,7 @@ mod tests {
         event.reason = Some(format!("it holds {token}"));
         (event.verdict, event.rules) = (Level::Deny, vec!["secret-sent".into()]);
         let stored = StoredEvent { seq: 7, project: Some("/p".into()), event };
-        let at = |level| leaving(&stored, level, "m", "acme/shop".into());
+        let at = |level| as_sent(&stored, level, "m", "acme/shop".into());
         let summary = at(SharedEvents::Summary);
         assert_eq!((&summary.reason, &summary.detail, summary.seq), (&None, &None, 7));
         assert!(summary.at.starts_with("9999-12-31"), "{}", summary.at);
