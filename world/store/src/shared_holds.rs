@@ -138,7 +138,9 @@ const HOLD: &str =
 
 const UNDRAWN: &str = "DELETE FROM drawn_claims WHERE claim = ?1";
 
-const OF_TASK: &str = "SELECT server, queue, id, attempt, claim FROM shared_holds WHERE task = ?1";
+/// A copy that was taken into this machine's own queue since then owes nobody anything, nor does its server end it.
+const OF_TASK: &str = "SELECT server, queue, id, shared_holds.attempt, claim FROM shared_holds
+    JOIN tasks ON tasks.row = task WHERE task = ?1 AND shared = 1";
 
 /// What a copy owes its server once a turn of it is written: the end of its attempt, or a correction of one that ended.
 pub(crate) fn tell_server(conn: &Connection, turn: &TaskTransition) -> rusqlite::Result<()> {
@@ -238,7 +240,7 @@ impl Tx<'_> {
         const OVER: &str = "UPDATE shared_holds SET state = 'over' WHERE claim = ?1 AND state <> 'over'";
         const ENDED: &str = "UPDATE tasks SET status = ?2, agent = NULL, session = NULL, lease_until = NULL,
               lease_ms = NULL, renewed_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0, updated_at = ?3
-            WHERE status = 'active' AND row = (SELECT task FROM shared_holds WHERE claim = ?1)";
+            WHERE status = 'active' AND shared = 1 AND row = (SELECT task FROM shared_holds WHERE claim = ?1)";
         const EXPIRED: &str =
             "UPDATE attempts SET ended_at = ?2, outcome = 'expired', reason = ?3 WHERE outcome IS NULL
               AND (task, number) = (SELECT task, attempt FROM shared_holds WHERE claim = ?1)";
@@ -258,7 +260,7 @@ impl Tx<'_> {
         const STANDS: &str = "UPDATE tasks SET status = ?2, agent = NULL, session = NULL, lease_until = NULL,
               lease_ms = NULL, renewed_at = NULL, proposed_at = NULL, proposed_result = NULL, proven = 0, result = NULL,
               updated_at = ?3
-            WHERE row = (SELECT task FROM shared_holds WHERE claim = ?1)";
+            WHERE shared = 1 AND row = (SELECT task FROM shared_holds WHERE claim = ?1)";
         // Of a number that was given out twice only the claim says whose it is.
         const EXPIRED: &str = "UPDATE attempts SET ended_at = ?2, outcome = 'expired', reason = ?3
             WHERE number = ?4 AND task IN (SELECT task FROM shared_holds JOIN tasks ON tasks.row = task

@@ -2,6 +2,7 @@
 
 mod again;
 mod away;
+mod back;
 mod folders;
 mod hooks;
 mod leases;
