@@ -8,6 +8,7 @@ use model::task::{LEASE_MS, Task, TaskPlan, TaskProposal, TaskStatus};
 use model::task_branch::TaskBranch;
 use model::{ClientProcess, Ms};
 use pipeline::queue::{Queue, QueueError, SharedRound, TaskChange};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +49,8 @@ pub(crate) struct RunStore {
     away: Option<String>,
     /// What is to be said of that.
     news: Vec<String>,
+    /// Of these it was said that they are queued here, too.
+    queued_here: BTreeSet<String>,
     /// A mark of how the queue stood when it was last seen.
     seen: u64,
 }
@@ -55,7 +58,15 @@ pub(crate) struct RunStore {
 impl RunStore {
     pub(crate) fn open(state: &Path) -> Result<Self, RunnerError> {
         let store = Store::open_and_migrate(state, PATIENCE)?;
-        Ok(Self { server: None, store, gone: Vec::new(), away: None, news: Vec::new(), seen: 0 })
+        Ok(Self {
+            server: None,
+            store,
+            gone: Vec::new(),
+            away: None,
+            news: Vec::new(),
+            queued_here: BTreeSet::new(),
+            seen: 0,
+        })
     }
 
     /// With the queue of the job's project, wherever that is.
@@ -109,6 +120,24 @@ impl RunStore {
             self.news.push(format!("{why}; the loop waits for it, and counts nothing"));
         }
         self.seen
+    }
+
+    /// Tasks of a shared queue that nobody here is given, because this machine's own queue has unfinished ones of their names.
+    pub(crate) fn queued_here(&self, project: &str) -> Result<Vec<String>, RunnerError> {
+        Ok(if self.server.is_some() { self.store.own_unfinished(project)? } else { Vec::new() })
+    }
+
+    /// They could be claimed, were they not queued here. Said once.
+    pub(crate) fn found_queued_here(&mut self, slugs: &[&str]) {
+        let new: Vec<&str> =
+            slugs.iter().copied().filter(|slug| self.queued_here.insert((*slug).to_string())).collect();
+        if !new.is_empty() {
+            self.news.push(format!(
+                "nobody here is given {} of the shared queue: this machine's own queue of the project has unfinished tasks of \
+                 the same name; `taut shared import` moves them to the server",
+                model::text::line(&new.join(", "), 200)
+            ));
+        }
     }
 
     /// What is to be said since this was last asked.

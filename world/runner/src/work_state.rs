@@ -6,12 +6,12 @@ use crate::run_store::RunStore;
 use engine::loops::{Open, Progress, WorkCount, WorkState, boxes};
 use model::Ms;
 use model::run::Run;
-use model::task::TaskStatus;
 use pipeline::queue::QueueError;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Stdio;
+use store::TaskFilter;
 use sys::outside::{self, Rules};
 
 /// A larger plan is not read.
@@ -178,7 +178,7 @@ pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> 
     let mut hash = DefaultHasher::new();
     (counts.open, counts.active, counts.done, counts.blocked, counts.quarantined, counts.deleted).hash(&mut hash);
     let open = match look.next {
-        _ if look.claimable > not_here(job, run_store, run, now) => Open::Now,
+        _ if look.claimable > 0 && any_is_for_here(job, run_store, run, now) => Open::Now,
         Some(next) => Open::At(next.max(now.plus(LOOK_AGAIN_MS))),
         None => Open::Never,
     };
@@ -189,18 +189,19 @@ pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> 
     (WorkCount::Counted { left, done, open }, mark)
 }
 
-/// How much of what can be claimed can be worked on in another work tree alone.
-fn not_here(job: &Job, run_store: &RunStore, run: &Run, now: Ms) -> i64 {
-    let store = run_store.store();
-    let elsewhere = crate::parallel::conflicts_elsewhere(store, &job.project, &run.folder).unwrap_or_default();
-    let claimable = |slug: &String| {
-        let task = store.task(&job.project, slug).ok().flatten();
-        task.is_some_and(|task| {
-            let queued = &task.queued;
-            queued.status == TaskStatus::Open && queued.open_blockers == 0 && queued.ready_at <= now
-        })
-    };
-    elsewhere.iter().filter(|slug| claimable(slug)).count() as i64
+/// Whether anything that can be claimed can be worked on in this work tree.
+fn any_is_for_here(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> bool {
+    let not_here = crate::parallel::not_here(run_store, &job.project, &run.folder).unwrap_or_default();
+    if not_here.is_empty() {
+        return true;
+    }
+    let some = TaskFilter { claimable_at: Some(now), limit: not_here.len() + 1, ..TaskFilter::default() };
+    let Ok(claimable) = run_store.queue().tasks(&job.project, &some) else { return true };
+    let claimable: Vec<&str> = claimable.iter().map(|task| task.plan.slug.as_str()).collect();
+    let queued_here = run_store.queued_here(&job.project).unwrap_or_default();
+    let found: Vec<&str> = claimable.iter().copied().filter(|slug| queued_here.iter().any(|own| own == slug)).collect();
+    run_store.found_queued_here(&found);
+    claimable.iter().any(|slug| !not_here.iter().any(|other| other == slug))
 }
 
 /// A worker's whole work is its one task.

@@ -6,7 +6,8 @@ use super::{Claimed, Queue, QueueError, refused, token};
 use engine::queue::{self, Claimant};
 use model::task::{ClockReading, Queued, Task};
 use store::{
-    AttemptKey, BootTime, ClaimCopy, ClaimKept, ClaimWish, Durability, LeaseNeed, ServerClaim, ServerTurn, TaskStanding,
+    AttemptKey, BootTime, ClaimCopy, ClaimKept, ClaimWish, Durability, LeaseNeed, ServerClaim, ServerError, ServerTurn,
+    TaskStanding,
 };
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
@@ -132,7 +133,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         let Some(TaskStanding { task, .. }) = standing else { return Ok(QueueError::NotFound { slug: slug.into() }) };
         Ok(match queue::claim(&task, claimant, "", (self.clock)().now) {
             Err(refusal) => refused(&task, refusal),
-            Ok(_) => QueueError::Wrong(format!("task '{slug}' was in another's hands just now; try again")),
+            Ok(_) => {
+                self.of_server(ServerError::Busy(format!("task '{slug}' was in another's hands just now; try again")))
+            }
         })
     }
 }

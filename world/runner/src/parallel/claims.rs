@@ -3,14 +3,15 @@
 use super::coordinator::{Coordinator, Happened, Slot, Stage, name};
 use super::prepare::{TreeJob, Unprepared};
 use super::remote::Refusal;
-use super::waiting::conflicts_elsewhere;
+use super::waiting::not_here;
 use super::worker::{self, Claim, LimitsLeft};
 use crate::{RunMessage, RunnerError};
 use model::run::Run;
 use model::task::{LEASE_MS, Task};
 use model::task_branch::{BranchState, TaskBranch};
+use pipeline::queue::QueueError;
 use std::path::PathBuf;
-use store::TaskFilter;
+use store::{ServerError, TaskFilter};
 
 /// How a worker marks what its agent says.
 const AGENT: &str = "agent │ ";
@@ -25,12 +26,17 @@ impl Coordinator<'_> {
         };
         match claim {
             Ok(Some(claim)) => {
+                self.unclaimed = None;
                 self.begin_tree(slot, claim);
                 true
             }
             Ok(None) => false,
             Err(error) => {
-                self.warn(&format!("no task could be claimed: {error}"));
+                let words = format!("no task could be claimed: {error}");
+                if self.unclaimed.as_ref() != Some(&words) {
+                    self.warn(&words);
+                    self.unclaimed = Some(words);
+                }
                 false
             }
         }
@@ -49,10 +55,18 @@ impl Coordinator<'_> {
                     Err(error)
                 }
             },
-            // Somebody else was faster; the next look finds another.
-            Err(_) => {
+            Err(error) => {
                 self.run_store.deregister(&agent)?;
-                Ok(None)
+                // Somebody else was faster, and the next look finds another; or the server is away, which that look says.
+                let passes = matches!(
+                    error,
+                    RunnerError::Queue(
+                        QueueError::Refused { .. }
+                            | QueueError::NotFound { .. }
+                            | QueueError::Server { error: ServerError::Away(_) | ServerError::Busy(_), .. }
+                    )
+                );
+                if passes { Ok(None) } else { Err(error) }
             }
         }
     }
@@ -61,9 +75,9 @@ impl Coordinator<'_> {
     /// its worker takes it up again in the same tree. Nor one whose branch another is at work on: a task and the task of
     /// its conflict share a tree.
     fn first_free(&mut self) -> Result<Option<String>, RunnerError> {
-        let elsewhere = conflicts_elsewhere(self.run_store.store(), &self.job.project, &self.run.folder)?;
+        let not_here = not_here(&self.run_store, &self.job.project, &self.run.folder)?;
         let many = self.slots.len() + self.to_merge.len() + self.claimed.len() + 1;
-        let limit = 2 * many + elsewhere.len() + 1;
+        let limit = 2 * many + not_here.len() + 1;
         let some = TaskFilter { claimable_at: Some(host::clock::now()), limit, ..TaskFilter::default() };
         let claimable = self.run_store.queue().tasks(&self.job.project, &some)?;
         let slots = self.slots.iter().flatten().map(|slot| &slot.claim);
@@ -71,7 +85,7 @@ impl Coordinator<'_> {
         for task in claimable {
             let branch = self.run_store.store().branch_of(&task.queued)?.map(|row| row.branch);
             let same = |claim: &&Claim| claim.slug == task.plan.slug || Some(&claim.branch.branch) == branch.as_ref();
-            if !ours.iter().any(same) && !elsewhere.contains(&task.plan.slug) {
+            if !ours.iter().any(same) && !not_here.contains(&task.plan.slug) {
                 return Ok(Some(task.plan.slug));
             }
         }

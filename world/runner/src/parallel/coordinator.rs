@@ -115,6 +115,8 @@ pub(super) struct Coordinator<'j> {
     pub looked: Instant,
     /// Nothing is claimed before.
     pub rest_until: Option<Instant>,
+    /// Why nothing could be claimed at the last try, in words: said once.
+    pub unclaimed: Option<String>,
 }
 
 /// Runs the queue with several workers to its end.
@@ -190,6 +192,7 @@ impl<'j> Coordinator<'j> {
             kept: past,
             looked: past,
             rest_until: None,
+            unclaimed: None,
         };
         coordinator.adopt(&left_by)?;
         Ok(coordinator)

@@ -31,5 +31,5 @@ mod worker;
 pub use coordinator::coordinate;
 pub(crate) use land::landing_word;
 pub use outcome::{ParallelSummary, TaskOutcome};
-pub(crate) use waiting::conflicts_elsewhere;
+pub(crate) use waiting::not_here;
 pub use waiting::refuse_while_branches_wait;

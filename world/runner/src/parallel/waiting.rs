@@ -1,5 +1,6 @@
 //! What only one loop can go on with. Finished work that a coordinator of this work tree left when it was killed: a loop with
-//! one worker cannot merge it, and must not wait for its leases. Conflicts of branches of another work tree.
+//! one worker cannot merge it, and must not wait for its leases. Conflicts of branches of another work tree. Tasks of a
+//! shared queue that are queued on this machine, too.
 
 use crate::RunnerError;
 use crate::job::Job;
@@ -34,8 +35,15 @@ pub fn refuse_while_branches_wait(job: &Job) -> Result<(), RunnerError> {
     }
 }
 
+/// Tasks that may be claimable, and not by a loop of this work tree.
+pub(crate) fn not_here(run_store: &RunStore, project: &str, folder: &str) -> Result<Vec<String>, RunnerError> {
+    let mut slugs = conflicts_elsewhere(run_store.store(), project, folder)?;
+    slugs.extend(run_store.queued_here(project)?);
+    Ok(slugs)
+}
+
 /// Tasks that solve the conflict of a branch which a loop of another work tree has: they can be solved there alone.
-pub(crate) fn conflicts_elsewhere(store: &Store, project: &str, folder: &str) -> Result<Vec<String>, RunnerError> {
+fn conflicts_elsewhere(store: &Store, project: &str, folder: &str) -> Result<Vec<String>, RunnerError> {
     let rows = store.task_branches(project)?;
     let mut slugs = Vec::new();
     for row in rows.iter().filter(|row| row.state != BranchState::Merged) {

@@ -60,6 +60,13 @@ impl Store {
         })
     }
 
+    /// Unfinished tasks of this machine's own queue. Where the project's is on a server, none of their names is claimed there.
+    pub fn own_unfinished(&self, project: &str) -> Result<Vec<String>, Error> {
+        const OWN: &str = "SELECT slug FROM tasks
+            WHERE project = ?1 AND shared = 0 AND status IN ('open', 'active', 'quarantined')";
+        self.read(|conn| conn.prepare_cached(OWN)?.query_map([project], |row| row.get(0))?.collect())
+    }
+
     pub fn tasks_waiting(&self, project: &str, now: Ms) -> Result<WaitingTasks, Error> {
         self.read(|conn| {
             let some = |condition: &str| sample(conn, project, condition);

@@ -189,6 +189,57 @@ fn x2_l12_what_an_agent_said_while_the_server_was_away_is_said_by_whoever_comes_
     assert_eq!(team.status("a1"), "done");
 }
 
+/// As after a while alone: the one queue has what is unfinished in the other.
+#[test]
+fn x2_l11_a_loop_works_past_a_task_that_is_queued_on_its_machine_too_and_says_what_helps() {
+    let Some(team) = Team::of(1) else { return };
+    let machine = team.first();
+    let shared = machine.home_file(".config/taut/config.toml");
+    machine.configure("");
+    machine.task(&["create", "a1", "do it"]);
+    machine.configure(&shared);
+    for slug in ["a1", "a2"] {
+        machine.task(&["create", slug, "do it"]);
+    }
+    machine
+        .client_does(&format!("{CLAIM}; echo x > $id.txt; git add -A; git commit -qm $id; taut task done $id; {FINE}"));
+    for workers in ["2", "1"] {
+        let done = machine.build(&["--workers", workers]);
+        let said = done.stderr_text();
+        assert_eq!(summary(&done)["finish"], "stuck", "{said}");
+        assert_eq!(said.matches("`taut shared import`").count(), 1, "said once: {said}");
+        assert_eq!(
+            team.sql("SELECT string_agg(slug || ' ' || status, ', ' ORDER BY slug) FROM taut.tasks"),
+            "a1 open, a2 done"
+        );
+    }
+    machine.succeed(&["shared", "import", "--yes"]);
+    let done = machine.build(&["--workers", "2"]);
+    assert_eq!(summary(&done)["finish"], "complete", "{}", done.stderr_text());
+    assert_eq!(team.status("a1"), "done");
+}
+
+/// As with a role that may read the queue and not work on it.
+#[test]
+fn x2_l11_a_loop_that_is_given_no_task_says_why_once_and_goes_on_when_it_is() {
+    let Some(team) = Team::of(1) else { return };
+    let machine = team.first();
+    machine.task(&["create", "a1", "do it"]);
+    team.sql(
+        "CREATE FUNCTION taut.no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE insufficient_privilege; END $$;
+         CREATE TRIGGER no BEFORE UPDATE ON taut.tasks FOR EACH ROW WHEN (new.status = 'active') EXECUTE FUNCTION taut.no()",
+    );
+    machine
+        .client_does(&format!("{CLAIM}; echo x > $id.txt; git add -A; git commit -qm $id; taut task done $id; {FINE}"));
+    let mut running = machine.start_loop(&["loop", "build", "--json", "--workers", "2"]);
+    let why = "\"text\":\"no task could be claimed";
+    poll::until("the loop to say why", PLENTY, || running.printed().contains(why).then_some(())).unwrap();
+    team.sql("DROP TRIGGER no ON taut.tasks");
+    assert_eq!(running.end(), Some(0), "{}", running.printed());
+    let said = running.printed();
+    assert_eq!((said.matches(why).count(), team.status("a1").as_str()), (1, "done"), "{said}");
+}
+
 #[test]
 fn x2_l12_a_remote_that_is_away_is_waited_for_and_no_task_is_to_blame() {
     let Some(team) = Team::of(1) else { return };
