@@ -13,6 +13,8 @@ use store::{
     ServerTurn, TaskStanding, TurnAnswer,
 };
 
+const SWAPPED: &str = "another server than the one it was claimed from answers at its address";
+
 /// What came of a wish, decided over the copy of the task that is kept here.
 enum Here {
     /// The attempt has ended here, and the server is owed the word of this claim.
@@ -74,7 +76,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         })?;
         match (here, wish) {
             (Here::Ended(claim), _) => self.say(actor, &claim),
-            (Here::Renews(turn, claim), _) => self.renew_held(&place, actor, (*turn, claim)),
+            (Here::Renews(turn, claim), _) => self.renew_held(actor, (*turn, claim)),
             (Here::Settled(settled), _) => Ok(settled),
             (Here::Refused(why), _) => Err(why),
             (Here::Unknown, Some(wish)) => self.act_there(slug, actor, wish),
@@ -137,15 +139,15 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     /// What is held here is renewed there first: until the server has heard of it, nobody here counts on it.
-    fn renew_held(
-        &mut self,
-        place: &QueuePlace,
-        actor: &Actor,
-        (turn, claim): (TaskTransition, String),
-    ) -> Result<Settled, QueueError> {
+    fn renew_held(&mut self, actor: &Actor, (turn, claim): (TaskTransition, String)) -> Result<Settled, QueueError> {
         let slug = &turn.after.slug;
-        let held = self.store.shared_holds(&place.server)?;
+        let held = self.store.all_shared_holds()?;
         let Some(hold) = held.into_iter().find(|hold| hold.claim == claim) else { return Ok(Settled::Now) };
+        // To another server it would be an attempt that nobody holds.
+        if self.met()?.server != hold.server {
+            let why = format!("{SWAPPED}; the lease of task '{slug}' was not renewed");
+            return Err(self.of_server(ServerError::Refused(why)));
+        }
         let sent = boot_moment();
         let renewal = Renewal {
             id: hold.id,
@@ -190,8 +192,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         if let Ok(place) = &met
             && place.server != owed.server
         {
-            let why = "another server than the one it was claimed from answers at its address".to_string();
-            return Ok(Settled::Kept { shown: place.shown.clone(), why });
+            return Ok(Settled::Kept { shown: place.shown.clone(), why: SWAPPED.to_string() });
         }
         match met.and_then(|_| self.ask(|server| server.settle(&owed.turn))) {
             Ok(answer) => {

@@ -3,7 +3,7 @@
 use engine::queue::{Actor, Claimant, Speaker};
 use model::effect::Write;
 use model::effort::{Addressee, MemoryWrite, Message};
-use model::task::TaskPlan;
+use model::task::{Task, TaskPlan};
 use model::{Call, Environment};
 use pipeline::queue::{Claimed, Queue, QueueError, Settled};
 use pipeline::{Pipeline, PipelineSetup, Response, SharedSettings};
@@ -241,6 +241,11 @@ impl Machine {
     pub fn done_with(&mut self, agent: &str, slug: &str, result: Value) -> Result<Settled, QueueError> {
         let actor = Actor { agent: agent.into(), attempt: None, token: None, speaker: Speaker::agent(agent) };
         self.queue(|queue, project| queue.done(project, slug, &actor, result))
+    }
+
+    pub fn renew(&mut self, agent: &str, slug: &str) -> Result<Task, QueueError> {
+        let actor = Actor { agent: agent.into(), attempt: None, token: None, speaker: Speaker::agent(agent) };
+        self.queue(|queue, project| queue.renew(project, slug, &actor, 600_000))
     }
 
     pub fn session_of(&mut self, agent: &str) -> Option<String> {

@@ -74,3 +74,22 @@ fn x2_a_process_that_lives_long_works_on_its_own_queue_when_another_server_answe
     let found = poll::until("the other server", Duration::from_secs(30), || listed(&mut queue).ok()).unwrap();
     assert_eq!((found, queue.place().server.as_str()), (Vec::new(), "another"));
 }
+
+/// To that one, an attempt of another server's task is none that anybody holds.
+#[test]
+fn x2_a_lease_is_not_lost_by_the_word_of_another_server_than_the_one_it_is_of() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "none");
+    one.plan("a");
+    one.begin("ann", "acme");
+    one.claim("ann").unwrap();
+    let claim = server.sql("SELECT claim FROM taut.tasks");
+    let before = server.swap("another");
+    server.sql("UPDATE taut.tasks SET claim = gen_random_uuid()");
+    let refused = one.renew("ann", "a").unwrap_err().to_string();
+    assert!(refused.contains("another server") && refused.contains("taut shared status"), "{refused}");
+    assert_eq!((one.store().shared_hold_count().unwrap(), one.waiting("ann")), (1, Vec::new()));
+    server.swap(&before);
+    server.sql(&format!("UPDATE taut.tasks SET claim = '{claim}'"));
+    one.renew("ann", "a").unwrap();
+}
