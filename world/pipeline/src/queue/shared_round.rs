@@ -148,8 +148,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 round.renewed += 1;
                 let since = BootTime { ms: sent.ms - age, boot: sent.boot.clone() };
                 self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[(&hold.claim, lease_ms)], &since))?;
-            } else if self.lose_there(hold)? {
-                round.lost.push(hold.slug.clone());
+            } else {
+                self.lose_ended(hold, round)?;
             }
         }
         Ok(())
@@ -296,8 +296,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(self.store.forget_drawn(&held.claim)?)
     }
 
-    /// Nobody spoke for its agent, so no renewal found out that the server has ended it. Who is just finishing has let go of
-    /// the copy before the server could hear of it.
+    /// The server has ended it, and here it is held. Who is just finishing has let go of the copy before the server could hear
+    /// of it.
     fn lose_ended(&mut self, hold: &SharedHold, round: &mut SharedRound) -> Result<(), QueueError> {
         let still = self.transact(Durability::Normal, |tx, _| {
             let copy = tx.copy_of(&hold.project, &hold.slug)?;

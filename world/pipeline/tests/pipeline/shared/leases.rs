@@ -72,6 +72,32 @@ fn q3_a_lease_that_the_server_gave_away_is_lost_here_and_its_agent_told_once() {
 }
 
 #[test]
+fn q3_who_says_that_it_is_done_while_its_lease_is_renewed_is_not_told_that_it_lost_it() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    confirmed_at(&mut one, quarter_ago());
+    // The word has got there, and the process that says it has not heard so yet.
+    let (state, project) = (one.home.folder("state"), one.project());
+    let mut finishing = super::Cut { queue: server.way(&one.id, "one"), away: true, witness: None };
+    let there = SharedServer { cluster: server.cluster, database: server.database.clone() };
+    one.queue.witness = Some(Box::new(move || {
+        let mut store = store::Store::open_and_migrate(&state, std::time::Duration::from_secs(5)).unwrap();
+        let queue: pipeline::queue::Queue<'_> =
+            pipeline::queue::Queue::new(&mut store, host::clock_reading::moment as fn() -> _);
+        let said = queue.on(&mut finishing).done(&project, "a", &super::actor("ann"), serde_json::Value::Null);
+        if matches!(said.unwrap(), pipeline::queue::Settled::Kept { .. }) {
+            there.sql("UPDATE taut.tasks SET status = 'done', lease_until = NULL WHERE status = 'active'");
+        }
+    }));
+    let mut round = pipeline::queue::SharedRound::default();
+    one.queue().renew_due(&mut round).unwrap();
+    one.queue.witness = None;
+    assert_eq!((round, one.told("ann")), (pipeline::queue::SharedRound::default(), Vec::new()));
+}
+
+#[test]
 fn x2_an_agent_is_told_that_its_lease_is_unsure_while_the_server_still_keeps_it() {
     let Some(server) = SharedServer::start() else { return };
     let mut one = server.machine("one");
