@@ -51,7 +51,7 @@ const PUT: &str =
     ON CONFLICT (kind, key) DO NOTHING";
 
 const OWED: &str = "SELECT seq, queue, key, body, agent, at, tries, server FROM outbox
-    WHERE server = ?1 AND kind = 'turn' AND seq > ?2 ORDER BY seq LIMIT ?3";
+    WHERE server = ?1 AND kind = 'turn' AND seq > ?2 ORDER BY seq";
 
 pub(crate) fn put_turn(
     conn: &Connection,
@@ -126,10 +126,19 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// What this server is owed behind that place, the oldest first.
+    /// What this server is owed behind that place, the oldest first. What cannot be read is passed over.
     pub fn owed_turns(&self, server: &str, behind: i64, most: usize) -> Result<Vec<OwedTurn>, Error> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        self.read(|conn| conn.prepare_cached(OWED)?.query_map(params![server, behind, most], owed)?.collect())
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(OWED)?;
+            let rows = statement.query_map(params![server, behind], owed)?;
+            rows.filter(|row| !is_unreadable(row)).take(most).collect()
+        })
+    }
+
+    /// How many turns wait that another version of Taut wrote, and this one cannot read.
+    pub fn unreadable_turns(&self) -> Result<usize, Error> {
+        const ALL: &str = "SELECT seq, queue, key, body, agent, at, tries, server FROM outbox WHERE kind = 'turn'";
+        self.read(|conn| Ok(conn.prepare_cached(ALL)?.query_map([], owed)?.filter(is_unreadable).count()))
     }
 
     /// The end of this claim's attempt, where the server has not heard of it.
@@ -186,6 +195,10 @@ fn owed(row: &Row<'_>) -> rusqlite::Result<OwedTurn> {
         tries: row.get(6)?,
         server: row.get(7)?,
     })
+}
+
+fn is_unreadable(row: &rusqlite::Result<OwedTurn>) -> bool {
+    matches!(row, Err(rusqlite::Error::FromSqlConversionFailure(..)))
 }
 
 fn to_text(message: &Message) -> String {

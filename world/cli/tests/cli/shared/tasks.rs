@@ -169,3 +169,31 @@ fn x1_q1_two_teams_of_one_server_are_two_queues_in_a_schema_each() {
     let said = refused(&named(), &["shared", "connect", &crossed, "--schema", there], "y\n");
     assert!(said.contains("nothing was changed"), "{said}");
 }
+
+/// As after another version of Taut, that wrote it otherwise.
+#[test]
+fn x2_a_word_that_cannot_be_read_holds_up_no_other_and_is_said_once() {
+    let Some(team) = Team::made() else { return };
+    let stage = team.machine();
+    for id in ["api/01", "api/02"] {
+        stage.succeed(&["task", "create", id, "Parse the header"]);
+        stage.succeed(&["task", "claim", id]);
+    }
+    let there = config(&stage);
+    cut(&stage, &team);
+    for id in ["api/01", "api/02"] {
+        stage.succeed(&["task", "done", id, "--result", RESULT]);
+    }
+    let database = rusqlite::Connection::open(stage.database()).unwrap();
+    let otherwise = "UPDATE outbox SET body = '{\"later\":1}' WHERE seq = (SELECT min(seq) FROM outbox)";
+    assert_eq!(database.execute(otherwise, []).unwrap(), 1);
+    stage.configure(&there);
+    for said in ["1 said, 0 renewed; still waiting: 1", "0 said, 0 renewed; still waiting: 1"] {
+        let done = stage.taut(&["shared", "sync"]);
+        assert!(done.stdout_text().contains(said), "{}{}", done.stdout_text(), done.stderr_text());
+    }
+    assert_eq!(team.sql("SELECT string_agg(status, ' ' ORDER BY slug) FROM taut.tasks"), "active done");
+    let status = stage.taut(&["shared", "status"]).stdout_text();
+    assert_eq!(status.matches("1 word about a task cannot be read by this taut").count(), 1, "{status}");
+    assert!(status.contains("`taut shared sync`"), "{status}");
+}

@@ -3,6 +3,7 @@
 //! twice.
 
 use super::contact::Contact;
+use super::rounds::note_once;
 use super::text;
 use engine::fleet::messages::{
     LONGEST, NOTE, PERSON_NOTE, TASK_DONE, TASK_FAILED, WORKER_DONE, WORKER_ENDED, WORKER_FAILED,
@@ -182,10 +183,7 @@ impl Incoming {
             let words = format!(
                 "{to} has not read {MOST_UNTOLD} messages from other machines; those that come beyond them are dropped"
             );
-            if !state.notices.iter().any(|(_, known)| *known == words) {
-                tracing::warn!("{words}");
-                state.note(words, host::clock::now());
-            }
+            note_once(state, words, host::clock::now());
         }
     }
 }

@@ -8,6 +8,7 @@ use super::projects::{FileStamp, SharedProjects};
 use super::report::SharedReport;
 use super::rhythm::{Need, TendRhythm};
 use super::{messages, record};
+use model::Ms;
 use model::effort::Message;
 use pipeline::{PipelineSetup, SharedServer};
 use policy::config::sections::SharedEvents;
@@ -339,12 +340,20 @@ impl SharedRounds {
             let text = format!(
                 "{skipped} events were forgotten before a server was sent them, the oldest first and denials last; {waiting} wait"
             );
-            if !state.notices.iter().any(|(_, known)| *known == text) {
-                tracing::warn!("{text}");
-                state.note(text, now);
-            }
+            note_once(state, text, now);
         }
         self.skipped = skipped;
+        let unreadable = store.unreadable_turns()?;
+        if unreadable > 0 {
+            let which = match unreadable {
+                1 => "1 word about a task cannot be read by this taut, because another version wrote it: it is"
+                    .to_string(),
+                many => format!(
+                    "{many} words about tasks cannot be read by this taut, because another version wrote them: they are"
+                ),
+            };
+            note_once(state, format!("{which} kept; `taut shared sync` of that version says it to the server"), now);
+        }
         Ok(())
     }
 
@@ -407,6 +416,14 @@ impl SharedRounds {
             store.forget_shared_state()?;
         }
         Ok(true)
+    }
+}
+
+/// What a person ought to know, and is told already where it is among the last notices.
+pub(super) fn note_once(state: &mut SharedState, text: String, now: Ms) {
+    if !state.notices.iter().any(|(_, known)| *known == text) {
+        tracing::warn!("{text}");
+        state.note(text, now);
     }
 }
 
