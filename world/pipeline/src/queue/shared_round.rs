@@ -79,7 +79,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             let Some(last) = owed.last() else { return refused.map_or(Ok(()), Err) };
             behind = last.seq;
             for owed in owed.iter().filter(|owed| owed.queue == place.queue) {
-                match self.ask(|server| server.settle(&owed.turn)) {
+                match self.settle_owed(owed) {
                     Ok(answer) => match self.heard(owed, answer)? {
                         None => round.said += 1,
                         Some(standing) => self.told_late(owed, standing.as_deref(), round)?,

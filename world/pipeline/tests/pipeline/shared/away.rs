@@ -95,6 +95,35 @@ fn x2_what_a_server_refuses_for_now_is_kept_and_holds_up_no_other_word() {
     assert_eq!(server.status("a"), "done 1");
 }
 
+/// As an older program wrote it down, which did not know such a secret yet.
+#[test]
+fn x3_what_is_owed_leaves_as_the_program_of_today_redacts_it() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    // In pieces, so that nobody takes this file for one with a secret in it.
+    let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
+    let project = one.project();
+    for slug in ["a", "b"] {
+        one.plan(slug, &[]);
+        one.claim("ann").unwrap();
+        let store = one.home.pipeline.store().unwrap();
+        let held = store.task(&project, slug).unwrap().unwrap().queued;
+        let (actor, now) = (super::actor("ann"), super::clock().now);
+        let act = engine::queue::TaskAction { task: &held, actor: &actor, mine: None, now };
+        let said = match slug {
+            "a" => act.done(json!({"log": secret}), engine::queue::Proof::None),
+            _ => act.fail(&secret, 0),
+        };
+        let Ok(engine::queue::SettleResult::Turn(turn)) = said else { panic!("{said:?}") };
+        store.transact(store::Durability::Full, |tx| tx.apply(&[model::effect::Write::Task(turn.clone())])).unwrap();
+    }
+    assert_eq!(one.round().unwrap().said, 2);
+    let there = server.sql(
+        "SELECT string_agg(t::text, ' ') FROM taut.tasks t UNION ALL SELECT string_agg(t::text, ' ') FROM taut.attempts t",
+    );
+    assert!(there.contains("[redacted]") && !there.contains(&secret), "{there}");
+}
+
 #[test]
 fn x1_a_copy_of_a_home_gives_back_nothing_that_the_other_one_claimed() {
     let Some(server) = SharedServer::start() else { return };
