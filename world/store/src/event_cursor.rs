@@ -208,6 +208,18 @@ mod tests {
     }
 
     #[test]
+    fn x2_an_old_event_that_was_stopped_makes_the_young_ones_behind_it_no_older() {
+        let young = |id: i64| event(2 * DAY + id, Level::Pass);
+        let (_home, mut store) = store(&[event(1, Level::Deny), young(2), young(3)]);
+        store.set_shipped("srv", 0).unwrap();
+        let roomy = Retention { bytes: 1, unsent_ms: DAY, ..Retention::default() };
+        assert_eq!(store.prune_by(&on_day(2), &roomy).unwrap().events, 0, "there is room for what is unsent");
+        assert_eq!(store.unshipped().unwrap(), (3, 0));
+        assert_eq!(store.prune_by(&on_day(4), &roomy).unwrap().events, 2, "now they are old");
+        assert_eq!(ids(&store), ["id-1"]);
+    }
+
+    #[test]
     fn x2_what_was_stopped_and_is_unsent_is_never_too_old() {
         let verdict = |n: i64| if n % 3 == 0 { Level::Deny } else { Level::Pass };
         let events: Vec<Write> = (1..=12).map(|n| event(n, verdict(n))).collect();

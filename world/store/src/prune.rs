@@ -240,7 +240,7 @@ fn too_many(
     keep: &Retention,
     (cursor, used): (Option<i64>, u64),
 ) -> rusqlite::Result<usize> {
-    const OLDEST: &str = "SELECT at FROM events ORDER BY seq LIMIT 1";
+    const OLDEST: &str = "SELECT at FROM events WHERE verdict <> 'deny' ORDER BY seq LIMIT 1";
     if cursor.is_none() {
         return forget_events(conn, FIRST_EVENTS, params![keep.rows], cursor);
     }
