@@ -167,6 +167,8 @@ impl Store {
                 salvaged.cut_short.push(table.name.to_owned());
             }
         }
+        // Whoever sent the newest events meanwhile has gone past those that came back.
+        self.salvage_cursors(&source, shift)?;
         Ok(salvaged)
     }
 

@@ -21,25 +21,38 @@ const PUT_CURSOR: &str = "INSERT INTO meta (name, value) VALUES (?1, ?2)
 impl Store {
     /// Before the rows are, whose claims would be taken for those of another time. `shift`: how far numbers are moved.
     pub(crate) fn salvage_machine(&mut self, source: &Connection, shift: i64) -> Result<(), Error> {
-        let kept = |source: &Connection| -> rusqlite::Result<Vec<(String, String)>> {
-            source.prepare(KEPT)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-        };
-        // What is too damaged for that is drawn anew, as after a loss of everything.
-        let kept = kept(source).unwrap_or_default();
         self.transact(Durability::Full, |tx| {
             tx.verb(|conn| {
-                for (name, value) in &kept {
+                let mut known = kept(source).into_iter().filter(|(name, _)| IDENTITY.contains(&name.as_str()));
+                known.try_for_each(|(name, value)| conn.execute(PUT_IDENTITY, params![name, value]).map(drop))
+            })
+        })?;
+        // Before the events are, too: what nobody is still to be sent is the first to be forgotten.
+        self.salvage_cursors(source, shift)
+    }
+
+    /// How much of its record each server has.
+    pub(crate) fn salvage_cursors(&mut self, source: &Connection, shift: i64) -> Result<(), Error> {
+        self.transact(Durability::Full, |tx| {
+            tx.verb(|conn| {
+                for (name, value) in kept(source) {
                     let cursor = name.starts_with("shared.shipped.").then(|| value.parse::<i64>().ok()).flatten();
                     if let Some(seq) = cursor {
                         conn.execute(PUT_CURSOR, params![name, (seq - shift).to_string()])?;
-                    } else if IDENTITY.contains(&name.as_str()) {
-                        conn.execute(PUT_IDENTITY, params![name, value])?;
                     }
                 }
                 Ok(())
             })
         })
     }
+}
+
+/// What is too damaged for that is drawn anew, as after a loss of everything.
+fn kept(source: &Connection) -> Vec<(String, String)> {
+    let read = |source: &Connection| -> rusqlite::Result<Vec<(String, String)>> {
+        source.prepare(KEPT)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    };
+    read(source).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -56,8 +69,8 @@ mod tests {
         Write::Event(Box::new(event))
     }
 
-    #[test]
-    fn x2_after_a_damaged_file_it_is_the_same_machine_and_what_was_unsent_is_sent() {
+    /// What is left of an earlier file, three of five events sent, and a store that was begun after it was damaged.
+    fn damaged() -> (tempfile::TempDir, Store) {
         let home = tempfile::tempdir().unwrap();
         let old = tempfile::tempdir().unwrap();
         let mut before = Store::open(old.path(), Duration::ZERO).unwrap();
@@ -66,16 +79,34 @@ mod tests {
         before.transact(Durability::Normal, |tx| tx.apply(&(1..=5).map(event).collect::<Vec<_>>())).unwrap();
         before.set_shipped("srv", 3).unwrap();
         before.backup(&home.path().join("taut.db.corrupt-1")).unwrap();
-
         let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
         store.machine("drawn-meanwhile").unwrap();
         store.transact(Durability::Normal, |tx| tx.apply(&[event(6)])).unwrap();
+        (home, store)
+    }
+
+    fn unsent(store: &Store) -> Vec<String> {
+        let cursor = store.shipped("srv").unwrap().unwrap();
+        store.events_after(cursor, 10, usize::MAX).unwrap().into_iter().map(|one| one.event.id).collect()
+    }
+
+    #[test]
+    fn x2_after_a_damaged_file_it_is_the_same_machine_and_what_was_unsent_is_sent() {
+        let (_home, mut store) = damaged();
         store.salvage().unwrap();
         assert_eq!((store.known_machine().unwrap().as_deref(), store.starts().unwrap()), (Some("the-first-id"), 1));
-        let cursor = store.shipped("srv").unwrap().unwrap();
-        let unsent: Vec<String> =
-            store.events_after(cursor, 10, usize::MAX).unwrap().into_iter().map(|one| one.event.id).collect();
-        assert_eq!(unsent, ["id-4", "id-5", "id-6"]);
+        assert_eq!(unsent(&store), ["id-4", "id-5", "id-6"]);
         assert_eq!(store.unshipped().unwrap(), (3, 0));
+    }
+
+    #[test]
+    fn x2_what_is_sent_while_a_damaged_file_is_read_leaves_out_nothing_that_comes_back_from_it() {
+        let (_home, mut store) = damaged();
+        // Another process sends the newest as soon as there is a place to go on from.
+        const SENDS: &str = "CREATE TEMP TRIGGER sends AFTER INSERT ON events BEGIN
+            UPDATE meta SET value = (SELECT max(seq) FROM events) WHERE name = 'shared.shipped.srv'; END";
+        store.conn.execute(SENDS, []).unwrap();
+        store.salvage().unwrap();
+        assert_eq!(unsent(&store), ["id-4", "id-5", "id-6"], "a server takes what it has only once");
     }
 }
