@@ -58,6 +58,14 @@ impl Store {
         self.set_meta(&format!("{CURSOR}{server}"), &seq.to_string())
     }
 
+    /// The server has those behind `from` up to `to`. Whether that was written: who set the cursor meanwhile, as what comes
+    /// back from a damaged file does, knows of others that the server lacks.
+    pub fn advance_shipped(&mut self, server: &str, from: i64, to: i64) -> Result<bool, Error> {
+        const ADVANCE: &str = "UPDATE meta SET value = ?3 WHERE name = ?1 AND CAST(value AS INTEGER) = ?2";
+        let values = params![format!("{CURSOR}{server}"), from, to.to_string()];
+        self.transact(Durability::Full, |tx| tx.verb(|conn| conn.execute(ADVANCE, values).map(|rows| rows == 1)))
+    }
+
     /// From now on the record is sent to this server and to no other. What happened before was agreed to by nobody.
     pub fn begin_shipping(&mut self, server: &str) -> Result<i64, Error> {
         let last = self.last_event()?;
@@ -178,6 +186,16 @@ mod tests {
         assert_eq!(seqs(100, 3_000), [3, 4], "each is more than 1,300 bytes");
         assert_eq!(seqs(100, 1), [3], "one at least");
         assert_eq!(store.unshipped().unwrap(), (4, 0));
+    }
+
+    #[test]
+    fn x2_a_cursor_that_another_set_back_while_a_batch_was_sent_stays_there() {
+        let (_home, mut store) = store(&(1..=4).map(|n| event(n, Level::Pass)).collect::<Vec<_>>());
+        store.set_shipped("srv", 2).unwrap();
+        assert!(store.advance_shipped("srv", 2, 3).unwrap());
+        store.set_shipped("srv", 1).unwrap();
+        assert!(!store.advance_shipped("srv", 3, 4).unwrap());
+        assert_eq!(store.shipped("srv").unwrap(), Some(1));
     }
 
     #[test]

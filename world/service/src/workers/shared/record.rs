@@ -68,10 +68,14 @@ pub(crate) fn ship(
         }
         let mut refused = Refused::default();
         put(&sent, &mut refused, &mut |events| contact.fleet()?.events_put(&machine, events))?;
-        store.set_shipped(&server, last)?;
+        let goes_on = store.advance_shipped(&server, cursor, last)?;
         (cursor, shipped.more) = (last, true);
         shipped.events += (sent.len() as u64).saturating_sub(refused.events);
         note_sent(state, &sent, &refused);
+        if !goes_on {
+            // From where it stands now, in the next round.
+            break;
+        }
     }
     Ok(shipped)
 }
