@@ -231,7 +231,7 @@ pub fn safe_name(slug: &str, taken: impl Fn(&str) -> bool) -> String {
 }
 
 /// The name, or the first with a number behind it that nobody has.
-fn numbered(name: &str, taken: impl Fn(&str) -> bool) -> String {
+fn numbered(name: &str, mut taken: impl FnMut(&str) -> bool) -> String {
     let names = (2_u64..).map(|number| format!("{name}-{number}"));
     std::iter::once(name.to_string()).chain(names).find(|name| !taken(name)).unwrap_or_else(|| name.to_string())
 }
@@ -252,7 +252,7 @@ pub struct Conflict {
 }
 
 /// The task that an agent is given to solve it, under a name that nobody has.
-pub fn conflict_task(conflict: &Conflict, taken: impl Fn(&str) -> bool) -> TaskPlan {
+pub fn conflict_task(conflict: &Conflict, taken: impl FnMut(&str) -> bool) -> TaskPlan {
     let Conflict { slug, title, branch, onto, head, .. } = conflict;
     let mut end = slug.len().min(LONGEST_SLUG - 20);
     while !slug.is_char_boundary(end) {

@@ -231,12 +231,9 @@ impl Coordinator<'_> {
     /// A task of its own, claimed at once: it can only be worked on in this branch's tree.
     fn ask(&mut self, of: &Claim, conflict: &Conflict) -> Result<String, RunnerError> {
         let conflict = Conflict { slug: of.slug.clone(), title: of.title.clone(), ..conflict.clone() };
-        let plan = {
-            let store = self.run_store.store();
-            engine::loops::conflict_task(&conflict, |slug| {
-                store.task(&self.job.project, slug).is_ok_and(|task| task.is_some())
-            })
-        };
+        let (mut queue, project) = (self.run_store.queue(), &self.job.project);
+        let plan =
+            engine::loops::conflict_task(&conflict, |slug| queue.task(project, slug).is_ok_and(|task| task.is_some()));
         self.run_store.create(&self.job.project, &plan)?;
         let agent = self.run_store.register(&self.job.project, self.run.runner)?;
         let task = self.run_store.claim_one(&self.job.project, &plan.slug, &agent, LEASE_MS)?;
@@ -269,19 +266,22 @@ impl Coordinator<'_> {
         Ok(solved.slug.clone())
     }
 
-    /// Conflicts whose task is over without us, or given up.
+    /// Conflicts whose task is over without us, or given up. Where the queue is on a server, it may be so there alone.
     pub(super) fn mind_conflicts(&mut self) {
         let mut at = 0;
         while let Some((_, slug)) = self.conflicts.get(at) {
-            let in_hand = self.in_hand(slug);
-            let status = self.run_store.store().task(&self.job.project, slug).ok().flatten();
-            let status = status.map_or(TaskStatus::Deleted, |task| task.queued.status);
+            let task = (!self.in_hand(slug)).then(|| self.run_store.queue().task(&self.job.project, slug));
+            let status = match task {
+                Some(Ok(task)) => task.map_or(TaskStatus::Deleted, |task| task.queued.status),
+                // Of one that cannot be asked for now nothing is known.
+                Some(Err(_)) | None => TaskStatus::Open,
+            };
             match status {
-                TaskStatus::Done | TaskStatus::Deleted if !in_hand => {
+                TaskStatus::Done | TaskStatus::Deleted => {
                     let (of, _) = self.conflicts.remove(at);
                     self.enqueue(of);
                 }
-                TaskStatus::Quarantined if !in_hand => {
+                TaskStatus::Quarantined => {
                     let (of, slug) = self.conflicts.remove(at);
                     let why = format!("its branch {} conflicts, and {slug} is quarantined", of.branch.branch);
                     self.keep_for_person(None, &of, &why);

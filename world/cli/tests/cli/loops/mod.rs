@@ -1,6 +1,7 @@
 //! The loop and the supervisor through the program, with a scripted agent in place of a client.
 
 mod agents;
+mod conflicts_over_machines;
 mod control;
 mod defects;
 mod demo;
