@@ -188,10 +188,18 @@ fn is_stopped(pid: u32) -> bool {
 /// Gone, or dead and waiting for the system to notice.
 pub fn is_gone(pid: u32) -> bool {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(text) => text.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X'])),
+        Ok(text) => {
+            let is_dead = text.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']));
+            is_dead && threads(pid) <= 1
+        }
         // SAFETY: signal zero only asks whether the process exists.
         Err(_) => unsafe { libc::kill(pid.cast_signed(), 0) != 0 },
     }
+}
+
+/// The first thread of a killed process may be dead before the others are, and its sockets are open until the last one is.
+fn threads(pid: u32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count)
 }
 
 fn noted_pid(folder: &Path) -> Option<u32> {
