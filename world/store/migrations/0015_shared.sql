@@ -66,12 +66,14 @@ CREATE TABLE refused_turns (
   why     TEXT NOT NULL
 ) STRICT;
 
--- Messages on their way in: seen on the server, not yet known to be ours alone.
+-- Messages on their way in: seen on the server, not yet known to be ours alone. In the server's order: their ids are drawn by
+-- whoever wrote them.
 CREATE TABLE arriving_messages (
-  id     TEXT PRIMARY KEY,
+  seq    INTEGER PRIMARY KEY,
+  id     TEXT NOT NULL UNIQUE,
   server TEXT NOT NULL,
   body   TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- What was last heard of the agents of other machines, for views and for `taut send`.
 CREATE TABLE remote_agents (
@@ -85,13 +87,15 @@ CREATE TABLE remote_agents (
   PRIMARY KEY (server, machine, agent)
 ) STRICT, WITHOUT ROWID;
 
--- Answers to cards that came over a server and are this machine's to judge, and what became of answers given here.
+-- Answers to cards that came over a server and are this machine's to judge, and what became of answers given here. In the same
+-- order: whoever has read one can write another that names it, and no first word is heard after such.
 CREATE TABLE settled_answers (
-  id     TEXT PRIMARY KEY,
+  seq    INTEGER PRIMARY KEY,
+  id     TEXT NOT NULL UNIQUE,
   server TEXT NOT NULL,
   kind   TEXT NOT NULL,
   body   TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- Answers that were given here to cards of other machines, and what those said of them.
 CREATE TABLE sent_answers (

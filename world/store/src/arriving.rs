@@ -41,7 +41,7 @@ impl Store {
 
     /// Those of which it is not known yet whether they are ours.
     pub fn arriving(&self, server: &str, most: usize) -> Result<Vec<String>, Error> {
-        const LIST: &str = "SELECT id FROM arriving_messages WHERE server = ?1 ORDER BY id LIMIT ?2";
+        const LIST: &str = "SELECT id FROM arriving_messages WHERE server = ?1 ORDER BY seq LIMIT ?2";
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(|conn| conn.prepare_cached(LIST)?.query_map(params![server, most], |row| row.get(0))?.collect())
     }
@@ -122,14 +122,14 @@ mod tests {
     fn f9_a_message_is_moved_once_however_often_it_arrives_and_only_where_it_is_ours() {
         let home = tempfile::tempdir().unwrap();
         let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
-        let ids = ["a", "b"].map(String::from);
+        let ids = ["b", "a"].map(String::from);
         for _ in 0..3 {
             // As after a death between any two of these steps.
-            store.put_arriving("srv", &[arriving("a"), arriving("b")]).unwrap();
+            store.put_arriving("srv", &[arriving("b"), arriving("a")]).unwrap();
             store.put_arriving("srv", &[arriving("a")]).unwrap();
-            assert_eq!(store.arriving("srv", 10).unwrap(), ids);
+            assert_eq!(store.arriving("srv", 10).unwrap(), ids, "in the server's order");
             assert!(store.arriving("another", 10).unwrap().is_empty());
-            store.settle_arriving("srv", &ids, &ids[..1], Ms(5)).unwrap();
+            store.settle_arriving("srv", &ids, &ids[1..], Ms(5)).unwrap();
             assert!(store.arriving("srv", 10).unwrap().is_empty());
         }
         let told = store.addressed_messages(&MessageFilter::default()).unwrap();

@@ -83,7 +83,7 @@ impl Tx<'_> {
 impl Store {
     /// The oldest of what came and is to be judged.
     pub fn settled_answers(&self, most: usize) -> Result<Vec<SettledAnswer>, Error> {
-        const LIST: &str = "SELECT id, server, kind, body FROM settled_answers ORDER BY id LIMIT ?1";
+        const LIST: &str = "SELECT id, server, kind, body FROM settled_answers ORDER BY seq LIMIT ?1";
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let read = |row: &Row<'_>| {
             Ok(SettledAnswer { id: row.get(0)?, server: row.get(1)?, kind: row.get(2)?, body: row.get(3)? })
