@@ -143,7 +143,16 @@ fn d6_a_hook_that_is_told_to_end_says_so_in_a_lawful_answer_and_ends_with_0() {
 /// A hook that waits for its input and would be told of this signal; `None` where it gave up waiting before that was seen.
 #[cfg(target_os = "linux")]
 fn hook_that_catches(stage: &Stage, wish: i32) -> Option<(std::process::Child, std::process::ChildStdin)> {
+    use std::os::unix::process::CommandExt;
     let mut hook = stage.hook_command(IN_PROCESS);
+    // What whoever runs these tests has ignored (`nohup`, a shell in the background) the hook would ignore, too.
+    // SAFETY: only restores what a signal does by default.
+    unsafe {
+        hook.pre_exec(move || {
+            libc::signal(wish, libc::SIG_DFL);
+            Ok(())
+        });
+    }
     let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let open = child.stdin.take().unwrap();
     let status = format!("/proc/{}/status", child.id());
