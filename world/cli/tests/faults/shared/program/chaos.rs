@@ -22,12 +22,16 @@ const REWRITE: Duration = Duration::from_millis(1_500);
 /// The server is killed so often in one run.
 const RESTARTS: u32 = 2;
 
+/// What a run has to meet is waited for so many times as long as its trouble is to last.
+const PATIENCE: u32 = 6;
+
 /// After a start of the server everybody has two minutes to speak up, in which no lease ends. Members are told that this one
-/// is as old as that but for two seconds, so that leases end in a run that is shorter.
+/// is as old as that but for two seconds, so that leases end in a run that is shorter. In place of the server's own function:
+/// no other of its name is asked.
 const OLDER: &str = "CREATE SCHEMA older; GRANT USAGE ON SCHEMA older TO public;
-    CREATE FUNCTION older.pg_postmaster_start_time() RETURNS timestamptz LANGUAGE sql STABLE
-      AS 'SELECT pg_catalog.pg_postmaster_start_time() - interval ''118 s''';
-    DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = older, pg_catalog', current_database()); END $$";
+    CREATE FUNCTION older.started() RETURNS timestamptz LANGUAGE internal STABLE STRICT AS 'pg_postmaster_start_time';
+    CREATE OR REPLACE FUNCTION pg_catalog.pg_postmaster_start_time() RETURNS timestamptz LANGUAGE sql STABLE
+      AS 'SELECT older.started() - interval ''118 s''';";
 
 pub struct Chaos<'c> {
     cluster: &'c Cluster,
@@ -83,6 +87,8 @@ impl<'c> Chaos<'c> {
         wrong.extend(of_machines);
         wrong.extend(verdict::never(&ledger::noted(&notes)));
         wrong.extend(calm.err());
+        // Or the run has proven nothing.
+        wrong.extend(self.unmet().into_iter().map(|what| format!("in {} s of trouble {what}", spent.as_secs())));
         wrong.extend(staying.iter().map(|worker| format!("{worker} never left")));
         self.told = format!(
             "{} machines with {} workers each, {} tasks and those that changed, {} s of trouble of {} s: {:?}, {} plans \
@@ -105,7 +111,7 @@ impl<'c> Chaos<'c> {
         self.told.clone()
     }
 
-    /// Gives how long it took. Where nobody was late, there is more of it: else the fence was not tried.
+    /// Gives how long it took: until it has met all that there is to meet.
     fn make_trouble(&mut self, long: Duration) -> Duration {
         let began = Instant::now();
         let (mut restarts, mut rewrite) = (0, began + REWRITE);
@@ -113,7 +119,7 @@ impl<'c> Chaos<'c> {
         std::thread::scope(|scope| {
             loop {
                 let spent = began.elapsed();
-                if spent > long && (self.somebody_was_late() || spent > long * 2) {
+                if spent > long && (self.unmet().is_empty() || spent > long * PATIENCE) {
                     return spent;
                 }
                 self.trouble.make();
@@ -166,6 +172,22 @@ impl<'c> Chaos<'c> {
             }
             std::thread::sleep(Duration::from_millis(500));
         }
+    }
+
+    /// What has not happened yet of that without which nothing is tried.
+    fn unmet(&self) -> Vec<&'static str> {
+        let wishes = [
+            (self.trouble.is_every_kind(), "some kind of trouble was never made"),
+            (self.a_lease_ran_out(), "no lease ran out"),
+            (self.somebody_was_late(), "nobody was late"),
+        ];
+        wishes.into_iter().filter(|(met, _)| !met).map(|(_, what)| what).collect()
+    }
+
+    /// A server that is being started again says nothing.
+    fn a_lease_ran_out(&self) -> bool {
+        let expired = "SELECT count(*) FROM taut.attempts WHERE outcome = 'expired'";
+        self.cluster.sql_as(OWNER, &self.database, expired).is_ok_and(|count| count.trim() != "0")
     }
 
     /// Told so at once, or when a word that was kept had been said.

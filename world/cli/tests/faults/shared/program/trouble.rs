@@ -11,6 +11,18 @@ use std::time::{Duration, Instant};
 use testkit::NetworkProxy;
 use testkit::postgres::{Cluster, OWNER};
 
+const KILLED_WHOLE: &str = "workers killed with their command";
+const KILLED: &str = "workers killed without their command";
+const DAEMON_KILLED: &str = "daemons killed";
+const STOPPED: &str = "workers stopped past the lease";
+const DAEMON_STOPPED: &str = "daemons stopped past the lease";
+const CUT: &str = "connections cut on the server";
+const RESET: &str = "connections reset";
+const BRIEFLY_BAD: &str = "network bad for less than a lease";
+const LONG_BAD: &str = "network bad for longer than a lease";
+const KINDS: [&str; 9] =
+    [KILLED_WHOLE, KILLED, DAEMON_KILLED, STOPPED, DAEMON_STOPPED, CUT, RESET, BRIEFLY_BAD, LONG_BAD];
+
 pub struct Trouble<'c> {
     cluster: &'c Cluster,
     database: String,
@@ -85,15 +97,15 @@ impl<'c> Trouble<'c> {
             44..52 => self.cut(),
             52..58 => {
                 self.networks.reset(&mut self.dice);
-                self.count("connections reset");
+                self.count(RESET);
             }
             58..72 => {
                 let short = 100 + self.dice.below(1_500) as u64;
-                self.spoil(short, "network bad for less than a lease");
+                self.spoil(short, BRIEFLY_BAD);
             }
             72..77 => {
                 let long = LEASE * 1_000 + 500 + self.dice.below(1_000) as u64;
-                self.spoil(long, "network bad for longer than a lease");
+                self.spoil(long, LONG_BAD);
             }
             77..84 => {
                 let again = self.networks.repeat(&mut self.dice);
@@ -101,6 +113,11 @@ impl<'c> Trouble<'c> {
             }
             _ => {}
         }
+    }
+
+    /// Whether everything was made at least once that there is, but for words said again, of which there may be none.
+    pub fn is_every_kind(&self) -> bool {
+        KINDS.iter().all(|kind| self.did.contains_key(kind))
     }
 
     /// Everybody runs, and the network is good.
@@ -151,9 +168,9 @@ impl<'c> Trouble<'c> {
         let nth = self.dice.below(self.workers.len());
         let pid = self.workers[nth].pid();
         let (whom, what) = if self.dice.one_in(2) {
-            (-pid, "workers killed with their command")
+            (-pid, KILLED_WHOLE)
         } else {
-            (pid, "workers killed without their command")
+            (pid, KILLED)
         };
         signal(whom, libc::SIGKILL);
         // A command that was stopped with its worker goes on without it.
@@ -176,7 +193,7 @@ impl<'c> Trouble<'c> {
         if self.dice.one_in(2) {
             self.start_daemon(machine);
         }
-        self.count("daemons killed");
+        self.count(DAEMON_KILLED);
     }
 
     /// Past its lease, alone or with its command; never more than half of all.
@@ -186,7 +203,7 @@ impl<'c> Trouble<'c> {
         let is_stopped = self.stopped.iter().any(|stopped| stopped.pid.abs() == pid);
         if !is_stopped && self.stopped.len() < self.workers.len() / 2 {
             let whom = if self.dice.one_in(2) { -pid } else { pid };
-            self.stop(whom, "workers stopped past the lease");
+            self.stop(whom, STOPPED);
         }
     }
 
@@ -194,7 +211,7 @@ impl<'c> Trouble<'c> {
         let machine = self.dice.below(self.machines.len());
         let known = |pid: &i32| self.stopped.iter().all(|stopped| stopped.pid != *pid);
         if let Some(pid) = self.machines[machine].daemons().into_iter().find(known) {
-            self.stop(pid, "daemons stopped past the lease");
+            self.stop(pid, DAEMON_STOPPED);
         }
     }
 
@@ -212,7 +229,7 @@ impl<'c> Trouble<'c> {
             AND usename = 'taut_agent' ORDER BY random() LIMIT 1";
         // A server that is being started again has none.
         if self.cluster.sql_as(OWNER, &self.database, one).is_ok_and(|told| told == "t") {
-            self.count("connections cut on the server");
+            self.count(CUT);
         }
     }
 
