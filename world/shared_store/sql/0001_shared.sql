@@ -102,7 +102,7 @@ CREATE TABLE {s}.tasks (
   claim         uuid,
   agent         {s}.plain_text,
   session       {s}.plain_text,
-  slug          text NOT NULL,
+  slug          {s}.short_text NOT NULL,
   title         {s}.plain_text NOT NULL,
   category      {s}.plain_text,
   spec          {s}.plain_text,
@@ -167,7 +167,8 @@ CREATE TABLE {s}.messages (
   body            text NOT NULL CHECK (length(body) <= 16000),
   fetched_by      uuid,
   fetched_at      {s}.moment,
-  CHECK ((to_machine IS NOT NULL AND to_agent IS NOT NULL) <> (to_conversation IS NOT NULL))
+  -- For an agent of a machine, or for a conversation; nothing between, which would be for nobody and never be fetched.
+  CHECK ((to_machine IS NULL) = (to_agent IS NULL) AND (to_machine IS NULL) <> (to_conversation IS NULL))
 );
 CREATE INDEX messages_waiting ON {s}.messages (to_machine, seq) WHERE fetched_at IS NULL AND to_machine IS NOT NULL;
 CREATE INDEX messages_talking ON {s}.messages (to_conversation, seq) WHERE fetched_at IS NULL AND to_conversation IS NOT NULL;
@@ -276,8 +277,8 @@ BEGIN
                 AND to_timestamp(right(c.relname, 6), 'YYYYMM') + interval '1 month' <= keep LOOP
     EXECUTE format('DROP TABLE %I.%I', '{s}', part);
   END LOOP;
-  -- By when it was stored, where its machine's clock was far ahead.
-  EXECUTE format('DELETE FROM %I.events_rest WHERE least(at, stored_at) < %L', '{s}', keep);
+  -- By when it was stored: the clock of its machine may have been far ahead, or far behind.
+  EXECUTE format('DELETE FROM %I.events_rest WHERE stored_at < %L', '{s}', keep);
   DELETE FROM {s}.messages WHERE fetched_at < clock_timestamp() - interval '30 days' OR at < clock_timestamp() - interval '90 days';
   DELETE FROM {s}.machines WHERE seen_at < clock_timestamp() - interval '30 days';
 END $tend$;

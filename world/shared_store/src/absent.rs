@@ -57,6 +57,10 @@ impl AbsentConnection {
         match self.0 {}
     }
 
+    pub(crate) fn is_worn(&self) -> bool {
+        match self.0 {}
+    }
+
     pub fn give_up(&mut self) {
         match self.0 {}
     }

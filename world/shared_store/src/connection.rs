@@ -63,6 +63,11 @@ impl Connection {
         self.broken || self.line.as_ref().is_none_or(|line| line.client.is_closed())
     }
 
+    /// Whether another is to be opened before the next verb.
+    pub(crate) fn is_worn(&self) -> bool {
+        self.line.as_ref().is_some_and(|line| line.allowance.is_worn())
+    }
+
     /// It is of no use any more: another is to be opened.
     pub fn give_up(&mut self) {
         self.broken = true;
@@ -252,8 +257,34 @@ async fn ask(client: &Client, statement: &Statement, left: &Cell<usize>) -> Resu
 
 fn value(row: &Row, left: &Cell<usize>) -> Result<Value, FlightError> {
     let text: &str = row.try_get(0).map_err(|_| FlightError::Garbled)?;
-    // Values and keys are parted by these; each takes about so much.
-    let parts = 1 + text.bytes().filter(|byte| b",:[{".contains(byte)).count();
-    left.set(left.get().checked_sub(text.len() + parts * PART).ok_or(FlightError::TooMuch)?);
+    left.set(left.get().checked_sub(text.len() + parts(text) * PART).ok_or(FlightError::TooMuch)?);
     serde_json::from_str(text).map_err(|_| FlightError::Garbled)
+}
+
+/// How many values and keys a text of JSON has, about: what parts them counts, and not within texts, which anybody writes.
+fn parts(json: &str) -> usize {
+    let (mut count, mut in_text, mut escaped) = (1, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b',' | b':' | b'[' | b'{' if !in_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn x2_what_stands_in_a_text_is_no_value_of_its_own() {
+        assert_eq!(parts("null"), 1);
+        assert_eq!(parts(r#"{"a": [1, 2], "b": {}}"#), 1 + 4 + 3);
+        assert_eq!(parts(r#"",:[{\",:[{\\""#), 1);
+        assert_eq!(parts(r#"["\\", 1]"#), 3);
+    }
 }

@@ -61,12 +61,12 @@ impl ServerLink {
         Ok(())
     }
 
-    /// The connection, opened where there is none or it broke.
+    /// The connection, opened where there is none, or it broke or brought very much.
     ///
     /// # Errors
     /// As of `Connection::open`; and `Refused` where another server answers than before.
     pub fn connection(&mut self) -> Result<&mut Connection, ServerError> {
-        let alive = self.connection.take().filter(|connection| !connection.is_broken());
+        let alive = self.connection.take().filter(|connection| !connection.is_broken() && !connection.is_worn());
         let connection = match alive {
             Some(connection) => connection,
             None => self.opened()?,

@@ -39,7 +39,7 @@ const DUE: &str =
   'from_machine', d.from_machine, 'to_agent', left(d.to_agent, 200), 'to_conversation', left(d.to_conversation, 200),
   'body', left(d.body, 16000))::text
 FROM (SELECT seq, id, kind, from_agent, from_machine, by, to_agent, to_conversation, body
-      FROM {s}.messages WHERE fetched_at IS NULL AND to_machine = $1::uuid
+      FROM {s}.messages WHERE fetched_at IS NULL AND to_machine = $1::uuid AND to_conversation IS NULL
       UNION ALL
       SELECT seq, id, kind, from_agent, from_machine, by, to_agent, to_conversation, body
       FROM {s}.messages WHERE fetched_at IS NULL AND to_conversation = ANY (ARRAY(SELECT jsonb_array_elements_text($2::jsonb)))

@@ -1,7 +1,7 @@
 //! Looks through the record of the fleet: by project and time, which is what its index has, and by what stands in it.
 
 use crate::fleet_server::{Asked, TRIES};
-use crate::{FleetServer, InTransaction, Rows, Statement};
+use crate::{FleetServer, InTransaction, Rows};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -9,6 +9,9 @@ use store::ServerError;
 
 /// More are not listed at once, and more groups are not told apart.
 const MOST_LISTED: usize = 1_000;
+
+/// What nobody waits for any more ends by itself.
+const NO_LONGER: &str = "SELECT to_json(set_config('statement_timeout', '12000', true))::text";
 
 /// Which events of the record are looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -208,12 +211,13 @@ impl FleetServer<'_> {
     /// Sent again only where the server undid it for another's sake, such as an owner's who brings the schema forward: else
     /// a person waits, and has been told for how long at most.
     fn looked(&mut self, asked: &[Asked]) -> Result<Vec<Rows>, ServerError> {
-        let statements: Vec<Statement> = asked.iter().map(|(sql, values)| self.statement(sql, values)).collect();
+        let mut statements = vec![self.statement(NO_LONGER, &[])];
+        statements.extend(asked.iter().map(|(sql, values)| self.statement(sql, values)));
         let mut tries = 1;
         loop {
             match self.connection().flight(&statements, InTransaction::Yes) {
                 Err(error) if error.is_deadlock() && tries < TRIES => tries += 1,
-                answer => return Ok(answer?),
+                answer => return Ok(answer?.into_iter().skip(1).collect()),
             }
         }
     }

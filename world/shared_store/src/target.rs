@@ -150,10 +150,12 @@ fn parts(wish: &TargetWish, around: &ServerEnvironment) -> Result<Parts, ServerE
         service.or_else(|| around.variable("PGSERVICE").map(str::to_string).filter(|_| wish.url.is_none()))
     {
         let mut found = Parts { named: service::find(&service, around)?, ..Parts::default() };
-        found.take_named().map_err(|why| {
-            refused(&format!("the service {} cannot be used: {why}", crate::server_error::clean(&service)))
-        })?;
+        let unfit =
+            |why| refused(&format!("the service {} cannot be used: {why}", crate::server_error::clean(&service)));
+        found.take_named().map_err(unfit)?;
         parts.fill_from(found);
+        // A port without a host is for the address's own hosts.
+        parts.take_named().map_err(unfit)?;
     }
     if parts.hosts.is_empty() {
         let usual = if cfg!(target_os = "linux") { "/var/run/postgresql" } else { "/tmp" };

@@ -80,7 +80,7 @@ impl Parts {
                 return Err("there are not as many ports as hosts");
             }
             for (place, host) in self.hosts.iter_mut().enumerate() {
-                host.1 = one.or_else(|| ports.get(place).copied());
+                host.1 = host.1.or(one).or_else(|| ports.get(place).copied());
             }
         }
         Ok(())

@@ -11,6 +11,9 @@ use tokio::net::{TcpStream, UnixStream};
 
 /// What one flight may bring back. The largest that is asked for is a list of tasks, and those are asked for in pages.
 const MOST_BYTES: u64 = 128 << 20;
+/// Of a connection that brought so much another is opened: what a server tells of itself, asked or not, is kept for as long as
+/// the connection is.
+const WORN_BYTES: u64 = 512 << 20;
 
 /// What is written to be let in, by a certificate perhaps.
 const MOST_BEFORE: u64 = 256 << 10;
@@ -28,24 +31,33 @@ pub(crate) struct Allowance(Arc<Left>);
 struct Left {
     read: AtomicU64,
     written: AtomicU64,
+    /// In all flights before this one.
+    read_before: AtomicU64,
 }
 
 impl Allowance {
     /// For what is said before the first flight.
     pub fn new() -> Self {
-        Self(Arc::new(Left { read: AtomicU64::new(MOST_BYTES), written: AtomicU64::new(MOST_BEFORE) }))
+        let (read, written) = (AtomicU64::new(MOST_BYTES), AtomicU64::new(MOST_BEFORE));
+        Self(Arc::new(Left { read, written, read_before: AtomicU64::new(0) }))
     }
 
     /// A flight of these texts begins.
     pub fn renew<'t>(&self, texts: impl Iterator<Item = &'t str>) {
         let bytes = BESIDES + texts.map(|text| text.len() + text.len() / 64 + AROUND).sum::<usize>();
-        self.0.read.store(MOST_BYTES, Ordering::Relaxed);
+        let was_read = MOST_BYTES.saturating_sub(self.0.read.swap(MOST_BYTES, Ordering::Relaxed));
+        self.0.read_before.fetch_add(was_read, Ordering::Relaxed);
         self.0.written.store(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Whether more came than was allowed.
     pub fn is_overread(&self) -> bool {
         self.0.read.load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether all its flights together brought so much that another connection is to be opened.
+    pub fn is_worn(&self) -> bool {
+        self.0.read_before.load(Ordering::Relaxed) >= WORN_BYTES
     }
 
     /// Whether it had the library ask for more than a flight does.

@@ -83,6 +83,23 @@ fn f9_a_message_is_told_once_though_its_machine_dies_between_any_two_steps() {
 }
 
 #[test]
+fn f9_x2_what_is_for_nobody_is_taken_by_no_server_so_that_it_is_in_nobodys_way() {
+    let Some(server) = Server::start() else { return };
+    let (mut one, mut two) = acquainted(&server);
+    let (from, to) = (one.id(), two.id());
+    let put = |machine: &str, agent: &str, talk: &str| {
+        let columns = "id, kind, from_machine, to_machine, to_agent, to_conversation, body";
+        let row = format!("gen_random_uuid(), 'note', '{from}', {machine}, {agent}, {talk}, 'x'");
+        server.says("taut_agent", &format!("INSERT INTO taut.messages ({columns}) VALUES ({row})"))
+    };
+    let machine = format!("'{to}'");
+    assert!(put(&machine, "'web'", "NULL") && put("NULL", "NULL", "'talk'"));
+    assert!(!put(&machine, "NULL", "'talk'"), "a machine's, and yet for a conversation");
+    assert!(!put("NULL", "'web'", "'talk'") && !put(&machine, "NULL", "NULL") && !put("NULL", "NULL", "NULL"));
+    assert!(!put(&machine, "'web'", "'talk'"));
+}
+
+#[test]
 fn f9_a_conversation_that_two_machines_carry_is_told_on_one_of_them() {
     let Some(server) = Server::start() else { return };
     let (mut one, mut two) = acquainted(&server);

@@ -2,24 +2,26 @@
 
 -- name: queued
 -- What claiming changes of a task. Moments are milliseconds of the server's clock, beside `now`, by which the client moves
--- them onto its own.
+-- them onto its own. Texts are cut far beyond what a client writes, so that many rows written by hand are still read.
 jsonb_build_object('row', t.id, 'slug', t.slug, 'status', t.status, 'attempt', t.attempt, 'retry_count', t.retry_count,
-  'failures', t.failures, 'releases', t.releases, 'fail_reason', t.fail_reason, 'open_blockers', t.open_blockers,
+  'failures', t.failures, 'releases', t.releases, 'fail_reason', left(t.fail_reason, 20000), 'open_blockers', t.open_blockers,
   'ready_at', (extract(epoch FROM t.ready_at) * 1000)::bigint, 'claim', t.claim, 'machine', t.machine,
-  'label', (SELECT left(m.label, 64) FROM {s}.machines m WHERE m.id = t.machine), 'agent', t.agent, 'session', t.session,
+  'label', (SELECT left(m.label, 64) FROM {s}.machines m WHERE m.id = t.machine), 'agent', left(t.agent, 2000), 'session', left(t.session, 2000),
   'lease_ms', t.lease_ms, 'lease_until', (extract(epoch FROM t.lease_until) * 1000)::bigint,
   'renewed_at', (extract(epoch FROM t.renewed_at) * 1000)::bigint,
   'now', (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
 
 -- name: whole
--- Everything of a task. Lists inside are put in order by the client: an order here would be a sort on the way of a claim.
+-- Everything of a task. Lists inside are put in order by the client: an order here would be a sort on the way of a claim. Of
+-- blockers so many at most: more than that no plan has, and a task that cannot be read to its end would stop its queue.
 {queued} || jsonb_build_object('title', t.title, 'description', t.description, 'category', t.category,
   'priority', t.priority, 'spec', t.spec, 'ref', t.ref, 'steps', t.steps, 'result', t.result,
   'created_at', (extract(epoch FROM t.created_at) * 1000)::bigint,
   'updated_at', (extract(epoch FROM t.updated_at) * 1000)::bigint,
   'deleted_at', (extract(epoch FROM t.deleted_at) * 1000)::bigint,
   'blockers', (SELECT jsonb_agg(jsonb_build_object('id', b.id, 'slug', b.slug, 'status', b.status))
-               FROM {s}.task_deps d JOIN {s}.tasks b ON b.id = d.blocker WHERE d.task = t.id))
+               FROM (SELECT b.id, b.slug, b.status FROM {s}.task_deps d JOIN {s}.tasks b ON b.id = d.blocker
+                     WHERE d.task = t.id LIMIT 2000) b))
 
 -- name: results
 -- What the blockers resulted in, as much of it as an agent is handed at once. Summed in whatever order, for an order would be
@@ -28,7 +30,7 @@ jsonb_build_object('row', t.id, 'slug', t.slug, 'status', t.status, 'attempt', t
               THEN jsonb_build_object('left_out', 'the results are more than 4 MB together: `taut task show ' || r.slug || '` has this one')
               ELSE r.result END))
             FROM (SELECT b.slug, b.result, sum(octet_length(b.result::text)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
-                  FROM {s}.task_deps d JOIN {s}.tasks b ON b.id = d.blocker WHERE d.task = t.id) r)
+                  FROM {s}.task_deps d JOIN {s}.tasks b ON b.id = d.blocker WHERE d.task = t.id LIMIT 2000) r)
 
 -- name: attempt
 -- `a` is the attempt.

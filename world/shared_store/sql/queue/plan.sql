@@ -3,14 +3,15 @@
 -- are held by KEY SHARE. So plans and finishers do not deadlock, and claims pass a planner.
 
 -- name: plan_lock
--- One planner a project, so that a circle cannot be closed from two sides; who only names the project passes. $1 project. Tells the transaction's own id, by
--- which `plan_fate` knows it, should the answer to its commit be lost.
-SELECT jsonb_build_object('transaction', pg_current_xact_id()::text)::text FROM {s}.projects
-WHERE id = $1::int FOR NO KEY UPDATE;
+-- One planner a project, so that a circle cannot be closed from two sides; who only names the project passes. $1 project.
+-- Tells the transaction's own id, by which `plan_fate` knows it, should the answer to its commit be lost. A server that was
+-- started again may have given that id to another.
+SELECT jsonb_build_object('transaction', pg_current_xact_id()::text, 'since', pg_postmaster_start_time()::text)::text
+FROM {s}.projects WHERE id = $1::int FOR NO KEY UPDATE;
 
 -- name: plan_fate
 -- $1 transaction.
-SELECT jsonb_build_object('fate', pg_xact_status($1::text::xid8))::text;
+SELECT jsonb_build_object('fate', pg_xact_status($1::text::xid8), 'since', pg_postmaster_start_time()::text)::text;
 
 -- name: plan_tasks
 -- $1 project, $2 slugs (a JSON array).
@@ -30,14 +31,15 @@ WHERE t.project = $1::int AND t.slug = ANY (ARRAY(SELECT jsonb_array_elements_te
 ORDER BY t.id FOR KEY SHARE;
 
 -- name: plan_make
--- $1 project, $2: JSON array of {ord, slug, title, description, category, priority, spec, ref, steps, status, result}.
+-- $1 project, $2: JSON array of {ord, slug, title, description, category, priority, spec, ref, steps, status, result,
+-- fail_reason}.
 -- One moment for all of them, so that they are claimed in the order of the plan.
-INSERT INTO {s}.tasks (project, slug, title, description, category, priority, spec, ref, steps, status, result, deleted_at,
-                       created_at)
-SELECT $1::int, slug, title, description, category, priority, spec, ref, steps, status, result,
+INSERT INTO {s}.tasks (project, slug, title, description, category, priority, spec, ref, steps, status, result, fail_reason,
+                       deleted_at, created_at)
+SELECT $1::int, slug, title, description, category, priority, spec, ref, steps, status, result, fail_reason,
        CASE status WHEN 'deleted' THEN clock_timestamp() END, now()
 FROM jsonb_to_recordset($2::jsonb) AS w (ord int, slug text, title text, description text, category text,
-  priority smallint, spec text, ref text, steps jsonb, status text, result jsonb) ORDER BY ord
+  priority smallint, spec text, ref text, steps jsonb, status text, result jsonb, fail_reason text) ORDER BY ord
 RETURNING jsonb_build_object('id', id)::text;
 
 -- name: plan_write

@@ -122,9 +122,9 @@ impl Ask {
         Self::plain(begin!("READ COMMITTED READ WRITE"))
     }
 
-    /// All statements see the same.
+    /// All statements see the same; what nobody waits for any more ends by itself.
     pub fn begin_reading() -> Self {
-        Self::plain(begin!("REPEATABLE READ READ ONLY"))
+        Self::plain(concat!(begin!("REPEATABLE READ READ ONLY"), "; SET LOCAL statement_timeout = '12s'"))
     }
 
     pub fn commit() -> Self {

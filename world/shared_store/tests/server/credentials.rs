@@ -110,6 +110,12 @@ fn a_service_stands_for_an_address() {
     }
     let words = refusal(Target::resolve(&wish("postgresql://?service=none"), &named));
     assert!(words.contains("no service is called none in ~/.pg_service.conf: write it there"), "{words}");
+    // What the address leaves open is the service's, its port too.
+    write(&home.path().join(".pg_service.conf"), "[team]\nport=5433\n", 0o644);
+    for (url, shown) in [("db.example", "db.example:5433/taut"), ("db.example:5434", "db.example:5434/taut")] {
+        let url = format!("postgresql://ada@{url}/taut?service=team");
+        assert_eq!(Target::resolve(&wish(&url), &around(&[], home.path())).unwrap().shown(), shown);
+    }
     // A password in it makes it a file that others must not read.
     write(&home.path().join(".pg_service.conf"), &format!("{text}password=s3cret\n"), 0o644);
     let words = refusal(Target::resolve(&TargetWish::default(), &named));

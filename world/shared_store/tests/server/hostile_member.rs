@@ -130,7 +130,7 @@ impl Team {
                 all.push(format!("UPDATE taut.{table} SET {column} = {value}"));
             }
         }
-        let adds: [(&str, &[&str]); 13] = [
+        let adds: [(&str, &[&str]); 15] = [
             (message!("'note'", "'a'", "{v}", "'x'"), TEXTS),
             (message!("'note'", "{v}", "'api'", "'x'"), TEXTS),
             (message!("{v}", "'a'", "'api'", "'x'"), TEXTS),
@@ -154,7 +154,21 @@ impl Team {
             (
                 "INSERT INTO taut.agents (machine, id, named, status, project, since, card) SELECT
                  '0192f7a0-0000-7000-8000-00000000000b', n, true, 'waiting', 1, now(), {v} FROM generate_series(1, 6000) n",
-                &["repeat(E'\\x01', 16000)", "repeat('x', 16000)"],
+                &["repeat(E'\\x01', 16000)", "repeat('x', 16000)", "repeat(',', 16000)"],
+            ),
+            // More than one flight would bring, were they told whole; and first among those whose lease is over.
+            (
+                "INSERT INTO taut.tasks (project, slug, title, status, attempt, machine, claim, agent, session, fail_reason,
+                   lease_ms, lease_until, renewed_at) SELECT 1, 'many' || n, 'T', 'active', 1,
+                   '0192f7a0-0000-7000-8000-00000000000b', gen_random_uuid(), {v}, {v}, {v}, 1000, now() - interval '1 day',
+                   now() - interval '2 days' FROM generate_series(1, 100) n",
+                &["repeat(',', 131072)", "repeat(E'\\x01', 131072)"],
+            ),
+            (
+                "WITH b AS (INSERT INTO taut.tasks (project, slug, title, status) SELECT 1, {v} || n, 'T', 'done'
+                   FROM generate_series(1, 3000) n RETURNING id)
+                 INSERT INTO taut.task_deps SELECT 1, id FROM b",
+                &["repeat(E'\\x01', 1990)", "repeat('x', 200000)"],
             ),
         ];
         for (add, values) in adds {

@@ -156,6 +156,7 @@ fn new_row(ord: usize, task: &Task) -> Value {
         row.insert("ord".to_string(), object!(ord));
         row.insert("status".to_string(), object!(task.queued.status.name()));
         row.insert("result".to_string(), object!(task.result));
+        row.insert("fail_reason".to_string(), object!(task.queued.fail_reason));
     }
     row
 }

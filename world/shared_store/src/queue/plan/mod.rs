@@ -17,24 +17,27 @@ const MOST_TRIES: u32 = 20;
 
 type Work<'w> = dyn FnMut(&dyn PlanRows) -> Result<(), Error> + 'w;
 
+/// A transaction, and since when its server runs.
 #[derive(Deserialize)]
 struct Locked {
     transaction: String,
+    since: String,
 }
 
 #[derive(Deserialize)]
 struct Fate {
     fate: Option<String>,
+    since: String,
 }
 
 pub(super) fn plan(queue: &mut PgQueue, work: &mut Work<'_>) -> Result<(), Error> {
     let identity = &queue.identity;
     let mut tries = 0;
     // The transaction to whose commit there was no answer.
-    let mut unknown: Option<String> = None;
+    let mut unknown: Option<Locked> = None;
     let done = queue.link.verb(|flights| {
-        if let Some(transaction) = &unknown
-            && was_kept(flights, transaction)?
+        if let Some(before) = &unknown
+            && was_kept(flights, before)?
         {
             return Ok(Ok(()));
         }
@@ -69,7 +72,7 @@ fn once(
     flights: &mut Flights<'_>,
     identity: &Identity,
     work: &mut Work<'_>,
-    unknown: &mut Option<String>,
+    unknown: &mut Option<Locked>,
 ) -> Result<Result<(), Error>, Trouble> {
     flights.open = true;
     let lock = flights.ask("plan_lock", vec![identity.project()]);
@@ -83,7 +86,7 @@ fn once(
         return Ok(Err(error));
     }
     flush::flush(flights, identity, &draft)?;
-    *unknown = Some(locked.transaction);
+    *unknown = Some(locked);
     let committed = flights.fly([Ask::commit()]);
     if let Err(Trouble::Flight(error @ FlightError::Said { .. })) = &committed
         && !error.is_broken()
@@ -97,16 +100,21 @@ fn once(
 }
 
 /// Whether a transaction was committed whose connection broke before it could say so.
-fn was_kept(flights: &mut Flights<'_>, transaction: &str) -> Result<bool, Trouble> {
-    let asked = flights.one("plan_fate", vec![text(transaction)]);
+fn was_kept(flights: &mut Flights<'_>, before: &Locked) -> Result<bool, Trouble> {
+    let asked = flights.one("plan_fate", vec![text(&before.transaction)]);
     let rows = match asked {
         // The server that stands in for the other never heard of it.
         Err(Trouble::Flight(FlightError::Said { state, .. })) if state.starts_with("22") => return Ok(false),
         asked => asked?,
     };
-    let fate = rows.into_iter().next().map(answer::row::<Fate>).transpose()?.and_then(|row| row.fate);
+    let Some(Fate { fate, since }) = rows.into_iter().next().map(answer::row::<Fate>).transpose()? else {
+        return Ok(false);
+    };
     match fate.as_deref() {
-        Some("committed") => Ok(true),
+        Some("committed") if since == before.since => Ok(true),
+        Some("committed") => Err(Trouble::Final(ServerError::Away(
+            "the connection broke when the plan was committed, and the server was started again since".to_string(),
+        ))),
         Some("in progress") => Err(Trouble::Overtaken(
             "the connection broke when the plan was committed, and the server still has it in hand; \
              `taut task list` shows what became of it"

@@ -167,11 +167,7 @@ impl<'c> Trouble<'c> {
     fn kill_worker(&mut self) {
         let nth = self.dice.below(self.workers.len());
         let pid = self.workers[nth].pid();
-        let (whom, what) = if self.dice.one_in(2) {
-            (-pid, KILLED_WHOLE)
-        } else {
-            (pid, KILLED)
-        };
+        let (whom, what) = if self.dice.one_in(2) { (-pid, KILLED_WHOLE) } else { (pid, KILLED) };
         signal(whom, libc::SIGKILL);
         // A command that was stopped with its worker goes on without it.
         signal(-pid, libc::SIGCONT);
