@@ -37,12 +37,22 @@ pub(crate) fn git_command_to_others(folder: &Path) -> Command {
     command(folder, [])
 }
 
+/// How a remote is reached: as it was when a person started the loop. They may hold secrets, and are written nowhere.
+#[derive(Clone)]
+pub(crate) struct RemoteSettings {
+    pub list: Vec<(String, String)>,
+    /// They are all there is, and the user's own files are not read besides. For what goes over HTTP: what a list for one
+    /// address holds there, as the lines of its requests, would be sent once from the file and once from here. Git on this
+    /// machine, at the other end of a path, needs them.
+    pub alone: bool,
+}
+
 /// For what goes to another machine: from a git folder that no agent writes, with these settings and the user's own alone,
 /// and nobody asked.
 pub(crate) fn git_command_elsewhere(
     tree: &Path,
     (folder, objects): (&Path, &Path),
-    settings: &[(String, String)],
+    RemoteSettings { list: settings, alone }: &RemoteSettings,
 ) -> Command {
     let mut command = command(tree, []);
     command.env("GIT_DIR", folder).env("GIT_OBJECT_DIRECTORY", objects);
@@ -50,6 +60,9 @@ pub(crate) fn git_command_elsewhere(
     command.env_remove("GIT_CONFIG_PARAMETERS").env("GIT_CONFIG_COUNT", settings.len().to_string());
     for (at, (name, value)) in settings.iter().enumerate() {
         command.env(format!("GIT_CONFIG_KEY_{at}"), name).env(format!("GIT_CONFIG_VALUE_{at}"), value);
+    }
+    if *alone {
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
     }
     let chosen = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| std::env::var_os(name).is_some());
     if !chosen && !settings.iter().any(|(name, _)| name == "core.sshcommand") {

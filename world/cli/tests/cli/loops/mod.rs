@@ -21,6 +21,7 @@ mod parallel_killed;
 mod parallel_trees;
 mod pause;
 mod queue;
+mod remote_over_http;
 mod resume;
 mod runs;
 mod screen;
