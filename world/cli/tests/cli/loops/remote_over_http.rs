@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use testkit::poll;
 use testkit::stage::{PLENTY, Stage};
 
 /// Where it is, and the lines of each request that it had.
@@ -63,4 +64,20 @@ fn l11_each_line_that_a_person_gives_to_requests_is_sent_once_as_their_own_git_s
     assert!(!done.success() && done.stderr_text().contains("git fetch failed"), "{}", done.stderr_text());
     assert_eq!(configured(&heard), own);
     assert_eq!(stage.read("started"), "");
+}
+
+#[test]
+fn l11_a_loop_says_that_it_asks_its_remote_before_there_is_an_answer() {
+    let stage = Stage::with_plan();
+    stage.task(&["create", "a1", "do it"]);
+    stage.client_does(FINE);
+    let (address, heard) = remote(None);
+    stage.git(&["remote", "add", "origin", &format!("{address}shop.git")]);
+    let mut running = stage.start_loop(&["loop", "build", "--json", "--push"]);
+    let asked = heard.recv_timeout(PLENTY);
+    let said = "asks origin for main";
+    let told = poll::until("the loop to say so", PLENTY, || running.printed().contains(said).then_some(()));
+    running.signal(libc::SIGKILL);
+    running.end();
+    assert!(asked.is_ok() && told.is_ok(), "{}", running.printed());
 }
