@@ -20,6 +20,7 @@ mod parallel_ends;
 mod parallel_killed;
 mod parallel_trees;
 mod pause;
+mod proofs_over_machines;
 mod queue;
 mod remote_over_http;
 mod resume;
