@@ -1,6 +1,7 @@
 //! Files that decide how a machine works or who it trusts: keys, credentials, start-up files, settings.
 
 use crate::line_context::LineContext;
+use crate::own_secrets;
 use crate::parsed_call::Around;
 use crate::target::{self, Target, TargetTail, within};
 
@@ -66,7 +67,9 @@ pub(crate) fn read(ground: &LineContext<'_>, target: &Target) -> Option<Guarded>
     if below_home.is_some_and(|below| CREDENTIALS.iter().any(|file| matches_home(below, file))) && name != "config" {
         return Some(Guarded::Credentials);
     }
-    if below_home.is_some_and(|below| below.starts_with(".kube/config")) {
+    if own_secrets::read(ground, target, below_home)
+        || below_home.is_some_and(|below| below.starts_with(".kube/config"))
+    {
         return Some(Guarded::Credentials);
     }
     // Reading the whole folder reads the keys in it.
@@ -311,7 +314,7 @@ const CREDENTIALS: &[&str] = &[
     ".vault-token", ".pgpass", ".my.cnf", ".config/rclone/rclone.conf", ".password-store/", ".boto", ".s3cfg", ".oci/",
     ".config/doctl/", ".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json",
     "Library/Keychains/", ".local/share/keyrings/", ".config/op/", ".bash_history", ".zsh_history", ".mysql_history",
-    ".psql_history", ".config/taut/secrets/", ".config/taut/shared.pass",
+    ".psql_history", ".config/taut/secrets/", ".config/taut/shared.pass", ".local/state/taut/machine.key",
 ];
 
 const STARTUP: &[&str] = &[

@@ -26,6 +26,7 @@ mod links;
 mod made;
 mod names;
 pub mod notify;
+mod own_secrets;
 mod parsed_call;
 mod path_actions;
 mod place;

@@ -15,6 +15,8 @@ pub struct LineContext<'a> {
     pub hint: Option<&'a str>,
     pub temp: &'a [String],
     pub scratch: &'a [String],
+    /// Taut's state folder, its configuration, and what else is its own.
+    pub taut: &'a [String],
     pub facts: &'a Facts,
     /// Whether any path that was asked about leads elsewhere; nearly none does.
     pub leads_elsewhere: bool,
@@ -29,6 +31,7 @@ impl<'a> LineContext<'a> {
             hint: around.project.as_deref(),
             temp: &around.temp,
             scratch: &around.scratch,
+            taut: &around.taut,
             facts,
             leads_elsewhere: facts.paths.iter().any(|(path, fact)| !fact.real.is_empty() && fact.real != *path),
         }

@@ -19,6 +19,12 @@ const PLAIN: &[&str] = &[
 /// Nobody's password is looked up for what stays on this machine.
 const ALONE: &str = "credential.helper=";
 
+/// Nobody is asked, and a machine that says nothing is left soon: what waits for it is asked again later.
+const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=15";
+
+/// The same over HTTP: with less than a byte a second for so many seconds nothing comes. What the user set holds.
+const SILENCE: [(&str, &str); 2] = [("http.lowspeedlimit", "1"), ("http.lowspeedtime", "45")];
+
 /// Variables that lead git to another place, index or time than those it is called for; set where the loop was started
 /// from a hook of git's.
 pub(crate) const MISLEADING: &[&str] = &[
@@ -37,23 +43,38 @@ pub(crate) fn git_command_to_others(folder: &Path) -> Command {
     command(folder, [])
 }
 
+/// How a remote is reached: as it was when a person started the loop. They may hold secrets, and are written nowhere.
+#[derive(Clone)]
+pub(crate) struct RemoteSettings {
+    pub list: Vec<(String, String)>,
+    /// They are all there is, and the user's own files are not read besides. For what goes over HTTP: what a list for one
+    /// address holds there, as the lines of its requests, would be sent once from the file and once from here. Git on this
+    /// machine, at the other end of a path, needs them.
+    pub alone: bool,
+}
+
 /// For what goes to another machine: from a git folder that no agent writes, with these settings and the user's own alone,
 /// and nobody asked.
 pub(crate) fn git_command_elsewhere(
     tree: &Path,
     (folder, objects): (&Path, &Path),
-    settings: &[(String, String)],
+    RemoteSettings { list: settings, alone }: &RemoteSettings,
 ) -> Command {
     let mut command = command(tree, []);
     command.env("GIT_DIR", folder).env("GIT_OBJECT_DIRECTORY", objects);
     // What was given in this way when the loop was started is among the settings.
-    command.env_remove("GIT_CONFIG_PARAMETERS").env("GIT_CONFIG_COUNT", settings.len().to_string());
-    for (at, (name, value)) in settings.iter().enumerate() {
+    let user = settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let all: Vec<_> = SILENCE.into_iter().chain(user).collect();
+    command.env_remove("GIT_CONFIG_PARAMETERS").env("GIT_CONFIG_COUNT", all.len().to_string());
+    for (at, (name, value)) in all.into_iter().enumerate() {
         command.env(format!("GIT_CONFIG_KEY_{at}"), name).env(format!("GIT_CONFIG_VALUE_{at}"), value);
+    }
+    if *alone {
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
     }
     let chosen = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| std::env::var_os(name).is_some());
     if !chosen && !settings.iter().any(|(name, _)| name == "core.sshcommand") {
-        command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+        command.env("GIT_SSH_COMMAND", SSH);
     }
     command
 }
@@ -122,5 +143,38 @@ impl ProgramsOff {
         for (at, (name, value)) in (given..).zip(&self.settings) {
             command.env(format!("GIT_CONFIG_KEY_{at}"), name).env(format!("GIT_CONFIG_VALUE_{at}"), value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What git is given in a variable, for a remote that is reached with these settings.
+    fn given(settings: &[(&str, &str)], name: &str) -> Option<String> {
+        let list = settings.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect();
+        let place = Path::new("/nowhere");
+        let command = git_command_elsewhere(place, (place, place), &RemoteSettings { list, alone: false });
+        let mut variables = command.get_envs().filter(|(key, _)| *key == name);
+        variables.next().and_then(|(_, value)| Some(value?.to_string_lossy().into_owned()))
+    }
+
+    #[test]
+    fn l11_a_machine_that_says_nothing_is_left_soon_unless_the_user_said_otherwise() {
+        if std::env::var_os("GIT_SSH").is_none() && std::env::var_os("GIT_SSH_COMMAND").is_none() {
+            let ssh = given(&[], "GIT_SSH_COMMAND").unwrap();
+            assert!(ssh.contains("ConnectTimeout=10") && ssh.contains("BatchMode=yes"), "{ssh}");
+            assert_eq!(given(&[("core.sshcommand", "my-ssh")], "GIT_SSH_COMMAND"), None);
+        }
+        let settings = [("http.lowspeedtime", "600")];
+        assert_eq!(given(&settings, "GIT_CONFIG_COUNT").as_deref(), Some("3"));
+        let values: Vec<_> = (0..3)
+            .map(|at| {
+                (given(&settings, &format!("GIT_CONFIG_KEY_{at}")), given(&settings, &format!("GIT_CONFIG_VALUE_{at}")))
+            })
+            .map(|(name, value)| format!("{}={}", name.unwrap(), value.unwrap()))
+            .collect();
+        // The last of a name holds.
+        assert_eq!(values, ["http.lowspeedlimit=1", "http.lowspeedtime=45", "http.lowspeedtime=600"]);
     }
 }

@@ -6,6 +6,7 @@ mod asked;
 mod carried;
 mod checkpoint;
 mod child;
+mod claimable;
 mod dispatch;
 mod error;
 mod git_command;

@@ -1,6 +1,7 @@
 //! The run's place in the database: its row, its worker, its leases.
 
 use crate::RunnerError;
+use crate::claimable::NothingFits;
 use crate::job::Job;
 use engine::queue::{Actor, CONTEXT_LIMIT, Claimant, SESSION_ENDED, SESSION_EXITED, Speaker};
 use model::run::{Iteration, Run, RunWish};
@@ -53,6 +54,8 @@ pub(crate) struct RunStore {
     queued_here: BTreeSet<String>,
     /// A mark of how the queue stood when it was last seen.
     seen: u64,
+    /// What can be claimed was searched, and none of it was for here.
+    pub nothing_fits: NothingFits,
 }
 
 impl RunStore {
@@ -66,6 +69,7 @@ impl RunStore {
             news: Vec::new(),
             queued_here: BTreeSet::new(),
             seen: 0,
+            nothing_fits: NothingFits::default(),
         })
     }
 

@@ -1,17 +1,19 @@
 //! Looking at the work between two iterations: commits, files, plan and queue.
 
+use crate::claimable;
 use crate::git_command::git_command;
 use crate::job::Job;
 use crate::run_store::RunStore;
 use engine::loops::{Open, Progress, WorkCount, WorkState, boxes};
 use model::Ms;
 use model::run::Run;
+use model::task::Task;
 use pipeline::queue::QueueError;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Stdio;
-use store::TaskFilter;
+use store::{QueueLook, TaskFilter};
 use sys::outside::{self, Rules};
 
 /// A larger plan is not read.
@@ -178,7 +180,7 @@ pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> 
     let mut hash = DefaultHasher::new();
     (counts.open, counts.active, counts.done, counts.blocked, counts.quarantined, counts.deleted).hash(&mut hash);
     let open = match look.next {
-        _ if look.claimable > 0 && any_is_for_here(job, run_store, run, now) => Open::Now,
+        _ if look.claimable > 0 && any_is_for_here(job, run_store, run, &look, now) => Open::Now,
         Some(next) => Open::At(next.max(now.plus(LOOK_AGAIN_MS))),
         None => Open::Never,
     };
@@ -190,18 +192,30 @@ pub(crate) fn queue(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> 
 }
 
 /// Whether anything that can be claimed can be worked on in this work tree.
-fn any_is_for_here(job: &Job, run_store: &mut RunStore, run: &Run, now: Ms) -> bool {
+fn any_is_for_here(job: &Job, run_store: &mut RunStore, run: &Run, look: &QueueLook, now: Ms) -> bool {
     let not_here = crate::parallel::not_here(run_store, &job.project, &run.folder).unwrap_or_default();
     if not_here.is_empty() {
         return true;
     }
-    let some = TaskFilter { claimable_at: Some(now), limit: not_here.len() + 1, ..TaskFilter::default() };
-    let Ok(claimable) = run_store.queue().tasks(&job.project, &some) else { return true };
-    let claimable: Vec<&str> = claimable.iter().map(|task| task.plan.slug.as_str()).collect();
+    let mut hash = DefaultHasher::new();
+    (format!("{:?}", look.counts), look.claimable, look.resting, &not_here).hash(&mut hash);
+    let mark = hash.finish();
+    if run_store.nothing_fits.holds(mark, now) {
+        return false;
+    }
+    let ask = |run_store: &mut RunStore, limit: usize| {
+        let some = TaskFilter { claimable_at: Some(now), limit, ..TaskFilter::default() };
+        run_store.queue().tasks(&job.project, &some)
+    };
+    let is_for_here = |_: &mut RunStore, task: &Task| Ok(!not_here.contains(&task.plan.slug));
+    let Ok(found) = claimable::first(run_store, not_here.len() + 1, ask, is_for_here) else { return true };
     let queued_here = run_store.queued_here(&job.project).unwrap_or_default();
-    let found: Vec<&str> = claimable.iter().copied().filter(|slug| queued_here.iter().any(|own| own == slug)).collect();
-    run_store.found_queued_here(&found);
-    claimable.iter().any(|slug| !not_here.iter().any(|other| other == slug))
+    let passed = found.passed.iter().map(|task| task.plan.slug.as_str());
+    run_store.found_queued_here(&passed.filter(|slug| queued_here.iter().any(|own| own == slug)).collect::<Vec<_>>());
+    if found.first.is_none() {
+        run_store.nothing_fits.found(mark, now);
+    }
+    found.first.is_some()
 }
 
 /// A worker's whole work is its one task.

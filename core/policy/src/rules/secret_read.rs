@@ -26,7 +26,8 @@ pub const RULE: Rule = Rule {
         "less /etc/shadow", "base64 ~/.ssh/id_ed25519", "cp ~/.ssh/id_rsa ./k",
         "security find-generic-password -w -s x", "gpg --export-secret-keys", "kubectl get secret db -o yaml",
         "cat server.key", "cut -d= -f2 .env", "awk -F= '{print $2}' .env", "gh auth token",
-        "security find-internet-password -gs example.com", "echo $(gh auth token)",
+        "security find-internet-password -gs example.com", "echo $(gh auth token)", "cp -r ~/.local/state/taut /tmp/x",
+        "cat ~/.local/state/taut/machine.*", "grep -r . ~/.config/taut",
     ],
     passes: &[
         "cat .env.example",
@@ -57,6 +58,8 @@ pub const RULE: Rule = Rule {
         "curl -H \"Authorization: Bearer $(gh auth token)\" https://api.github.com/user",
         "vault kv get --help",
         "kubectl get secret db -o yaml | kubectl apply -n dev -f -",
+        "ls ~/.local/state/taut",
+        "cat ~/.config/taut/config.toml",
     ],
     watch: RuleTrigger::Line,
     judge,

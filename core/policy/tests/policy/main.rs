@@ -16,6 +16,7 @@ mod friction;
 mod hostile;
 mod links;
 mod notify;
+mod own_secrets;
 mod patches;
 mod presets;
 mod shared;

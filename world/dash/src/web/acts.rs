@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use store::{Focus, Store, StoreHandle};
+use store::{Focus, SentAnswer, Store, StoreHandle};
 
 /// One act, as it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,32 +92,53 @@ const WHEN_REACHED: &str = "once the shared server has been reached";
 pub fn perform(by: PagePerson) -> Box<Perform> {
     let handle = Mutex::new(StoreHandle::default());
     Box::new(move |act| {
-        let mut handle = handle.lock().unwrap_or_else(PoisonError::into_inner);
-        let done = handle.get(|| Store::open(&by.place.state, PATIENCE)).map_err(ActionError::from);
-        let done = done.and_then(|store| act.on(store, &by));
-        // A connection that failed is not kept: the file may be damaged or gone.
-        if matches!(done, Err(ActionError::Store(_))) {
-            handle.close();
+        let done = {
+            let mut handle = handle.lock().unwrap_or_else(PoisonError::into_inner);
+            let done = handle.get(|| Store::open(&by.place.state, PATIENCE)).map_err(ActionError::from);
+            let done = done.and_then(|store| act.on(store, &by));
+            // A connection that failed is not kept: the file may be damaged or gone.
+            if matches!(done, Err(ActionError::Store(_))) {
+                handle.close();
+            }
+            done
+        };
+        match done? {
+            Done::Said(said) => Ok(said),
+            Done::Sent(sent) => sent_away(&by.place, &sent),
         }
-        done
+    })
+}
+
+/// What was done, as far as it is known at once.
+#[derive(Debug)]
+enum Done {
+    Said(Value),
+    /// It is on its way to another machine, which says later what became of it.
+    Sent(SentAnswer),
+}
+
+/// Waits with a connection of its own: whoever does something else on the page is not held up by an answer whose machine is
+/// slow or away.
+fn sent_away(place: &FleetPlace, sent: &SentAnswer) -> Result<Value, ActionError> {
+    let store = Store::open(&place.state, PATIENCE)?;
+    Ok(match fate(&store, sent, FATE_WITHIN)? {
+        Some((taken, said)) => json!({"sent": sent.agent, "taken": taken, "said": said}),
+        None => json!({"sent": sent.agent}),
     })
 }
 
 impl PageAct {
-    fn on(&self, store: &mut Store, by: &PagePerson) -> Result<Value, ActionError> {
+    fn on(&self, store: &mut Store, by: &PagePerson) -> Result<Done, ActionError> {
         match self {
             Self::Answer { card, answer } => {
                 let shown = card_anywhere(store, card)?.ok_or_else(|| ActionError::NoCard(card.clone()))?;
                 let answer = answer.to(&shown).map_err(ActionError::Refused)?;
                 Ok(match answer_anywhere(store, (&by.place, &by.person), (card, answer))? {
-                    AnswerWay::Here(_) => json!({"state": "answered"}),
-                    AnswerWay::Sent(sent) => match fate(store, &sent, FATE_WITHIN)? {
-                        Some((taken, said)) => json!({"sent": sent.agent, "taken": taken, "said": said}),
-                        None => json!({"sent": sent.agent}),
-                    },
+                    AnswerWay::Here(_) => Done::Said(json!({"state": "answered"})),
+                    AnswerWay::Sent(sent) => Done::Sent(sent),
                 })
             }
-            Self::Agent { agent, act } => act.on(store, by, agent),
+            Self::Agent { agent, act } => act.on(store, by, agent).map(Done::Said),
         }
     }
 }
@@ -199,7 +220,8 @@ mod tests {
     use super::*;
     use model::Ms;
     use model::card::{ActionPlace, CardShown};
-    use model::remote_card::PresenceCard;
+    use model::remote_card::{AnswerFate, PresenceCard};
+    use std::path::Path;
     use store::{RemoteAgent, RemoteAgentRow};
 
     fn put(store: &mut Store, agents: &[(&str, &str)]) {
@@ -220,6 +242,39 @@ mod tests {
         store.put_remote_agents("srv", &agents.iter().map(row).collect::<Vec<_>>()).unwrap();
     }
 
+    fn ada(home: &Path) -> PagePerson {
+        PagePerson {
+            person: Person { user: "ada".into(), place: ActionPlace::Page },
+            place: FleetPlace { state: home.into(), home: home.into() },
+            config: home.join("config.toml"),
+            visitor: |_| Ok(()),
+        }
+    }
+
+    #[test]
+    fn f6_an_answer_that_waits_for_word_of_another_machine_holds_up_no_other_act() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open_and_migrate(home.path(), PATIENCE).unwrap();
+        put(&mut store, &[("api", "make docs")]);
+        let card = actions::remote_answer::remote_cards(&store).unwrap().remove(0).card.id;
+        let perform = perform(ada(home.path()));
+        let answer = PageAnswer { digest: "d".into(), answer: PageChoice::AllowOnce };
+        let said = std::thread::scope(|scope| {
+            let answered = scope.spawn(|| perform(&PageAct::Answer { card, answer }));
+            let waiting = || store.outgoing_messages("srv", 9).unwrap().pop();
+            let message = testkit::poll::until("the answer to be sent", Duration::from_secs(60), waiting).unwrap();
+            let other = PageAct::Agent { agent: "nobody".into(), act: AgentAct::Seen };
+            assert!(perform(&other).is_err(), "there is no such agent");
+            // The other machine speaks after somebody did something else here.
+            let body: Value = serde_json::from_str(&message.body).unwrap();
+            let nonce = body["answer"]["nonce"].as_str().unwrap().to_owned();
+            let fate = AnswerFate { nonce, card: "card-1".into(), taken: true, said: "it goes on".into() };
+            store.transact(store::Durability::Full, |tx| tx.note_answer_fate(&fate)).unwrap();
+            answered.join().unwrap()
+        });
+        assert_eq!(said.unwrap(), json!({"sent": "api@vm-3", "taken": true, "said": "it goes on"}));
+    }
+
     #[test]
     fn f6_the_page_signs_what_it_showed_and_not_what_stands_in_its_place_at_the_press() {
         let home = tempfile::tempdir().unwrap();
@@ -229,12 +284,7 @@ mod tests {
         let card = crate::view_model::rows(&fleet, Ms(1_000))[0].cards[0].id.clone();
         let shown = crate::web::cards::card(Some(&store), &card).unwrap().unwrap();
         assert_eq!(shown["agent_name"], "api@vm-3", "what the row shows is what the page asks for");
-        let by = PagePerson {
-            person: Person { user: "ada".into(), place: ActionPlace::Page },
-            place: FleetPlace { state: home.path().into(), home: home.path().into() },
-            config: home.path().join("config.toml"),
-            visitor: |_| Ok(()),
-        };
+        let by = ada(home.path());
         let answer = PageAnswer { digest: "d".into(), answer: PageChoice::AllowOnce };
         let press = PageAct::Answer { card, answer };
         // Another text for the card, and a second row with its id.

@@ -5,7 +5,8 @@ use super::prepare::{TreeJob, Unprepared};
 use super::remote::Refusal;
 use super::waiting::not_here;
 use super::worker::{self, Claim, LimitsLeft};
-use crate::{RunMessage, RunnerError};
+use crate::run_store::RunStore;
+use crate::{RunMessage, RunnerError, claimable};
 use model::run::Run;
 use model::task::{LEASE_MS, Task};
 use model::task_branch::{BranchState, TaskBranch};
@@ -77,19 +78,19 @@ impl Coordinator<'_> {
     fn first_free(&mut self) -> Result<Option<String>, RunnerError> {
         let not_here = not_here(&self.run_store, &self.job.project, &self.run.folder)?;
         let many = self.slots.len() + self.to_merge.len() + self.claimed.len() + 1;
-        let limit = 2 * many + not_here.len() + 1;
-        let some = TaskFilter { claimable_at: Some(host::clock::now()), limit, ..TaskFilter::default() };
-        let claimable = self.run_store.queue().tasks(&self.job.project, &some)?;
         let slots = self.slots.iter().flatten().map(|slot| &slot.claim);
         let ours: Vec<&Claim> = slots.chain(&self.to_merge).chain(&self.merging).chain(&self.claimed).collect();
-        for task in claimable {
-            let branch = self.run_store.store().branch_of(&task.queued)?.map(|row| row.branch);
+        let ask = |run_store: &mut RunStore, limit: usize| {
+            let some = TaskFilter { claimable_at: Some(host::clock::now()), limit, ..TaskFilter::default() };
+            Ok(run_store.queue().tasks(&self.job.project, &some)?)
+        };
+        let is_free = |run_store: &mut RunStore, task: &Task| {
+            let branch = run_store.store().branch_of(&task.queued)?.map(|row| row.branch);
             let same = |claim: &&Claim| claim.slug == task.plan.slug || Some(&claim.branch.branch) == branch.as_ref();
-            if !ours.iter().any(same) && !not_here.contains(&task.plan.slug) {
-                return Ok(Some(task.plan.slug));
-            }
-        }
-        Ok(None)
+            Ok::<_, RunnerError>(!ours.iter().any(same) && !not_here.contains(&task.plan.slug))
+        };
+        let found = claimable::first(&mut self.run_store, 2 * many + not_here.len() + 1, ask, is_free)?;
+        Ok(found.first.map(|task| task.plan.slug))
     }
 
     /// The branch an earlier attempt left in this work tree, else a new one. It is on record before it is made.

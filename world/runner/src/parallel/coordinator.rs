@@ -139,6 +139,10 @@ impl<'j> Coordinator<'j> {
         let remote = job.settings.push.as_deref();
         let goes_on = job.resumed.as_ref().and_then(|run| run.branch.clone());
         let own = goes_on.or_else(|| checked_out.clone());
+        if let (Some(name), Some(branch)) = (remote, &own) {
+            // It may take a while, and what waits for a network is not to look as if it hung.
+            tell.show(&RunMessage::Note(format!("asks {name} for {branch}")));
+        }
         let remote = remote.map(|name| Remote::of(&git, name, own.as_deref(), &job.state)).transpose()?;
         let mut run_store = RunStore::of(job)?;
         let left_by = run_store.store().unfinished_runs(&job.folder.to_string_lossy())?;

@@ -4,7 +4,7 @@
 use super::bounded::Cancel;
 use super::git::{Git, GitOutput, run_to_end};
 use crate::RunnerError;
-use crate::git_command::{git_command_elsewhere, git_command_to_others};
+use crate::git_command::{RemoteSettings, git_command_elsewhere, git_command_to_others};
 use crate::lock;
 use std::fmt;
 use std::fs::{self, DirBuilder};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub(super) const THERE: &str = "taut-there";
 
 /// How any remote is reached, and how this one is.
-const HOW: &str = r"^(core\.(sshcommand|gitproxy)|credential\..*|http\..*|protocol\..*|ssh\..*)$";
+const HOW: [&str; 4] = ["credential.", "http.", "protocol.", "ssh."];
 const HOW_THIS: [&str; 4] = ["proxy", "proxyAuthMethod", "uploadpack", "receivepack"];
 
 /// Lists that grow with each value; an empty one begins them anew, so that nothing stands in them twice.
@@ -27,8 +27,7 @@ pub(super) struct OwnFolder {
     tree: PathBuf,
     folder: PathBuf,
     objects: PathBuf,
-    /// As they were when a person started the loop. They may hold secrets, and are written nowhere.
-    settings: Vec<(String, String)>,
+    settings: RemoteSettings,
 }
 
 impl fmt::Debug for OwnFolder {
@@ -72,7 +71,7 @@ impl OwnFolder {
 }
 
 /// Where it is and how it is reached, whichever file says so.
-fn settings(git: &Git, name: &str) -> Result<Option<Vec<(String, String)>>, RunnerError> {
+fn settings(git: &Git, name: &str) -> Result<Option<RemoteSettings>, RunnerError> {
     let ask = |args: &[&str]| {
         let mut command = git_command_to_others(&git.folder);
         command.args(args).current_dir(&git.folder);
@@ -81,25 +80,55 @@ fn settings(git: &Git, name: &str) -> Result<Option<Vec<(String, String)>>, Runn
     let (from, to) =
         (ask(&["remote", "get-url", "--", name])?, ask(&["remote", "get-url", "--push", "--all", "--", name])?);
     let (Some(from), true) = (from.out.lines().next().filter(|_| from.ok), to.ok) else { return Ok(None) };
-    let mut settings: Vec<_> = LISTS.iter().map(|list| (list.to_string(), String::new())).collect();
-    settings.extend(pairs(&ask(&["config", "-z", "--get-regexp", HOW])?.out));
+    let urls = [from].into_iter().chain(to.out.lines());
+    let alone = urls.clone().any(|url| url.starts_with("http://") || url.starts_with("https://"));
+    let configured = ask(&["config", "-z", "--show-scope", "--list"])?.out;
+    let mut list: Vec<(String, String)> =
+        if alone { Vec::new() } else { LISTS.iter().map(|list| (list.to_string(), String::new())).collect() };
+    list.extend(
+        pairs(&configured)
+            .filter(|set| is_how(&set.key) || alone && set.is_the_users())
+            .map(|set| (set.key, set.value)),
+    );
     for key in HOW_THIS {
         let value = ask(&["config", "-z", "--get", &format!("remote.{name}.{key}")])?;
         let value = value.out.strip_suffix('\0').filter(|_| value.ok);
-        settings.extend(value.map(|value| (format!("remote.{THERE}.{key}"), value.to_string())));
+        list.extend(value.map(|value| (format!("remote.{THERE}.{key}"), value.to_string())));
     }
-    settings.push((format!("remote.{THERE}.url"), from.to_string()));
-    settings.extend(to.out.lines().map(|url| (format!("remote.{THERE}.pushurl"), url.to_string())));
-    Ok(Some(settings))
+    list.push((format!("remote.{THERE}.url"), from.to_string()));
+    list.extend(to.out.lines().map(|url| (format!("remote.{THERE}.pushurl"), url.to_string())));
+    Ok(Some(RemoteSettings { list, alone }))
 }
 
-/// A value may have any number of lines.
-fn pairs(listed: &str) -> impl Iterator<Item = (String, String)> {
-    let entries = listed.split('\0').filter(|entry| !entry.is_empty());
-    // One that is named alone is true.
-    entries
-        .map(|entry| entry.split_once('\n').unwrap_or((entry, "true")))
-        .map(|(key, value)| (key.into(), value.into()))
+/// One that some file, variable or option sets.
+struct Configured {
+    scope: String,
+    key: String,
+    value: String,
+}
+
+impl Configured {
+    /// Set for all that the user does. Where a remote is has been worked out by then, and files that are included by others
+    /// are listed with them.
+    fn is_the_users(&self) -> bool {
+        const ELSE: [&str; 6] = ["url.", "include.", "includeif.", "remote.", "branch.", "core.worktree"];
+        matches!(self.scope.as_str(), "system" | "global") && !ELSE.iter().any(|start| self.key.starts_with(start))
+    }
+}
+
+fn is_how(key: &str) -> bool {
+    matches!(key, "core.sshcommand" | "core.gitproxy") || HOW.iter().any(|section| key.starts_with(section))
+}
+
+/// Scope, name and value of each. A value may have any number of lines.
+fn pairs(listed: &str) -> impl Iterator<Item = Configured> {
+    let mut parts = listed.split('\0');
+    std::iter::from_fn(move || {
+        let (scope, entry) = (parts.next()?, parts.next()?);
+        // One that is named alone is true.
+        let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
+        Some(Configured { scope: scope.into(), key: key.into(), value: value.into() })
+    })
 }
 
 #[cfg(test)]
@@ -108,8 +137,13 @@ mod tests {
 
     #[test]
     fn x1_l11_a_value_is_read_whole() {
-        let read: Vec<_> = pairs("core.sshcommand\nssh\nevil\0http.emptyauth\0ssh.variant\n\0").collect();
-        let whole = [("core.sshcommand", "ssh\nevil"), ("http.emptyauth", "true"), ("ssh.variant", "")];
-        assert_eq!(read, whole.map(|(key, value)| (key.to_string(), value.to_string())));
+        let listed = "global\0core.sshcommand\nssh\nevil\0local\0http.emptyauth\0local\0ssh.variant\n\0";
+        let read: Vec<_> = pairs(listed).map(|set| [set.scope, set.key, set.value]).collect();
+        let whole = [
+            ["global", "core.sshcommand", "ssh\nevil"],
+            ["local", "http.emptyauth", "true"],
+            ["local", "ssh.variant", ""],
+        ];
+        assert_eq!(read, whole);
     }
 }

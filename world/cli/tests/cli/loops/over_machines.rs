@@ -16,7 +16,7 @@ use testkit::stage::{PLENTY, Stage, summary};
 pub(super) struct Team<'c> {
     cluster: &'c Cluster,
     database: String,
-    machines: Vec<Stage>,
+    pub(super) machines: Vec<Stage>,
 }
 
 impl Team<'static> {
@@ -65,11 +65,11 @@ impl<'c> Team<'c> {
         &self.machines[0]
     }
 
-    fn remote(&self) -> PathBuf {
+    pub(super) fn remote(&self) -> PathBuf {
         self.first().sandbox.root().join("remote.git")
     }
 
-    fn on_remote(&self, args: &[&str]) -> String {
+    pub(super) fn on_remote(&self, args: &[&str]) -> String {
         let remote = self.remote();
         let folder = ["--git-dir", remote.to_str().unwrap()];
         self.first().git(&[&folder, args].concat())
@@ -89,7 +89,7 @@ impl<'c> Team<'c> {
     }
 
     /// A loop on each of them at once, to their ends.
-    fn loops(&self, args: &[&str]) -> Vec<Finished> {
+    pub(super) fn loops(&self, args: &[&str]) -> Vec<Finished> {
         thread::scope(|scope| {
             let all: Vec<_> = self.machines.iter().map(|machine| scope.spawn(|| machine.build(args))).collect();
             all.into_iter().map(|one| one.join().unwrap()).collect()
