@@ -34,21 +34,34 @@ pub struct TelemetryCursor {
 impl Store {
     /// `None` where nothing is told to anybody.
     pub fn telemetry(&self) -> Result<Option<TelemetryCursor>, Error> {
-        let found = self.meta(CURSOR)?;
-        Ok(found.map(|text| serde_json::from_str(&text).unwrap_or_default()))
+        self.read(cursor)
     }
 
-    pub fn set_telemetry(&mut self, cursor: &TelemetryCursor) -> Result<(), Error> {
-        let text = serde_json::to_string(cursor).unwrap_or_default();
-        self.set_meta(CURSOR, &text)
+    /// What came of those behind `from`. Whether that was written: who set the cursor meanwhile, as one does who names another
+    /// collector or switches it off, is not undone by what was on its way.
+    pub fn advance_telemetry(&mut self, from: &TelemetryCursor, to: &TelemetryCursor) -> Result<bool, Error> {
+        self.transact(Durability::Full, |tx| {
+            tx.verb(|conn| {
+                // By what it says, and not by its text: an earlier build may have written it.
+                let stands = cursor(conn)?.is_some_and(|now| now == *from);
+                if stands {
+                    put(conn, to)?;
+                }
+                Ok(stands)
+            })
+        })
     }
 
     /// From now on. What happened before was agreed to by nobody.
     pub fn begin_telemetry(&mut self, now: Ms) -> Result<TelemetryCursor, Error> {
-        let seq = self.read(|conn| conn.query_row("SELECT ifnull(max(seq), 0) FROM events", [], |row| row.get(0)))?;
-        let cursor = TelemetryCursor { seq, moment: now.0, ..TelemetryCursor::default() };
-        self.set_telemetry(&cursor)?;
-        Ok(cursor)
+        self.transact(Durability::Full, |tx| {
+            tx.verb(|conn| {
+                let seq = conn.query_row("SELECT ifnull(max(seq), 0) FROM events", [], |row| row.get(0))?;
+                let cursor = TelemetryCursor { seq, moment: now.0, ..TelemetryCursor::default() };
+                put(conn, &cursor)?;
+                Ok(cursor)
+            })
+        })
     }
 
     /// Nobody is told any more, so nothing is kept for it.
@@ -65,6 +78,18 @@ impl Store {
             Ok((waiting.cast_unsigned(), event_cursor::skipped(conn, SKIPPED)?.cast_unsigned()))
         })
     }
+}
+
+fn cursor(conn: &Connection) -> rusqlite::Result<Option<TelemetryCursor>> {
+    const FIND: &str = "SELECT value FROM meta WHERE name = ?1";
+    let found: Option<String> = conn.prepare_cached(FIND)?.query_row([CURSOR], |row| row.get(0)).optional()?;
+    Ok(found.map(|text| serde_json::from_str(&text).unwrap_or_default()))
+}
+
+fn put(conn: &Connection, cursor: &TelemetryCursor) -> rusqlite::Result<()> {
+    const PUT: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
+    let text = serde_json::to_string(cursor).unwrap_or_default();
+    conn.prepare_cached(PUT)?.execute([CURSOR, &text]).map(drop)
 }
 
 pub(crate) fn told(conn: &Connection) -> rusqlite::Result<Option<i64>> {
@@ -90,7 +115,7 @@ mod tests {
         assert_eq!(store.telemetry().unwrap(), None);
         let begun = store.begin_telemetry(Ms(9)).unwrap();
         assert_eq!((begun.seq, begun.moment, store.untold().unwrap()), (6, 9, (0, 0)), "what was before is not told");
-        store.set_telemetry(&TelemetryCursor { seq: 2, ..begun }).unwrap();
+        assert!(store.advance_telemetry(&begun, &TelemetryCursor { seq: 2, ..begun.clone() }).unwrap());
         store.set_shipped("srv", 4).unwrap();
         assert_eq!((store.untold().unwrap(), store.unshipped().unwrap()), ((4, 0), (2, 0)));
         let roomy = Retention { bytes: 1, rows: 10, unsent_ms: 1_000_000, ..Retention::default() };
@@ -103,5 +128,21 @@ mod tests {
         assert!(store.telemetry().unwrap().is_some());
         store.end_telemetry().unwrap();
         assert_eq!((store.telemetry().unwrap(), store.untold().unwrap()), (None, (0, 0)));
+    }
+
+    #[test]
+    fn x3_a_cursor_that_another_set_while_a_batch_was_sent_stays_there() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        store.set_meta(CURSOR, "{\"seq\":2,\"of_another_build\":1}").unwrap();
+        let before = store.telemetry().unwrap().unwrap();
+        let after = TelemetryCursor { seq: 4, ..before.clone() };
+        assert!(store.advance_telemetry(&before, &after).unwrap());
+        let anew = store.begin_telemetry(Ms(9)).unwrap();
+        assert!(!store.advance_telemetry(&after, &TelemetryCursor { seq: 5, ..after.clone() }).unwrap());
+        assert_eq!(store.telemetry().unwrap().as_ref(), Some(&anew));
+        store.end_telemetry().unwrap();
+        assert!(!store.advance_telemetry(&anew, &after).unwrap());
+        assert_eq!(store.telemetry().unwrap(), None);
     }
 }

@@ -125,10 +125,10 @@ impl Sender {
             let is_last = batch.is_last;
             let after = if batch.records.is_empty() { Some(batch.after) } else { self.sent(to, batch) };
             let Some(after) = after else { return };
-            if after != before && self.store.with(|store| store.set_telemetry(&after)).is_err() {
-                return;
-            }
-            if is_last {
+            let goes_on = after == before
+                || matches!(self.store.with(|store| store.advance_telemetry(&before, &after)), Ok(true));
+            // Where another has set it: from where it stands now, in the next round.
+            if is_last || !goes_on {
                 return;
             }
         }
@@ -171,7 +171,8 @@ impl Sender {
         tracing::warn!("telemetry: {why}");
         let _: Result<(), Error> = self.store.with(|store| match store.telemetry()? {
             Some(cursor) if cursor.error.as_ref() != Some(&why) => {
-                store.set_telemetry(&TelemetryCursor { error: Some(why), ..cursor })
+                let after = TelemetryCursor { error: Some(why), ..cursor.clone() };
+                store.advance_telemetry(&cursor, &after).map(drop)
             }
             _ => Ok(()),
         });
@@ -186,3 +187,6 @@ fn source(section: &TelemetrySection, store: &mut Store) -> Result<TelemetrySour
         attributes: section.resource.as_deref().map(attribute_pairs).unwrap_or_default(),
     })
 }
+
+#[cfg(test)]
+mod tests;
