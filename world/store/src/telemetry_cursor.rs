@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-const CURSOR: &str = "telemetry.cursor";
+pub(crate) const CURSOR: &str = "telemetry.cursor";
 
 /// How many events were forgotten before a collector was told of them.
 pub(crate) const SKIPPED: &str = "telemetry.skipped";
@@ -90,6 +90,48 @@ fn put(conn: &Connection, cursor: &TelemetryCursor) -> rusqlite::Result<()> {
     const PUT: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
     let text = serde_json::to_string(cursor).unwrap_or_default();
     conn.prepare_cached(PUT)?.execute([CURSOR, &text]).map(drop)
+}
+
+/// What a damaged file knew of it. Its numbers were moved by `shift`; asked again it is the same.
+pub(crate) fn bring_back(conn: &Connection, text: &str, shift: i64) -> rusqlite::Result<()> {
+    let Ok(mut lost) = serde_json::from_str::<TelemetryCursor>(text) else { return Ok(()) };
+    lost.seq = lost.seq.saturating_sub(shift);
+    lost.told.iter_mut().for_each(|id| *id = moved(id, shift));
+    match cursor(conn)? {
+        Some(since) => put(conn, &joined(lost, since)),
+        None => put(conn, &lost),
+    }
+}
+
+/// The number of a task is in the name of what became of it.
+fn moved(id: &str, shift: i64) -> String {
+    let of_task = || {
+        let (kind, rest) = id.split_once('/').filter(|(kind, _)| matches!(*kind, "claim" | "end"))?;
+        let (task, rest) = rest.split_once('/')?;
+        Some(format!("{kind}/{}/{rest}", task.parse::<i64>().ok()?.saturating_sub(shift)))
+    };
+    of_task().unwrap_or_else(|| id.to_owned())
+}
+
+/// From where the first of both was, so that nothing is left out: what is sent twice has the same id.
+fn joined(lost: TelemetryCursor, since: TelemetryCursor) -> TelemetryCursor {
+    let mut waits = lost.waits;
+    waits.extend(since.waits);
+    let mut told = lost.told;
+    told.retain(|id| !since.told.contains(id));
+    told.extend(since.told);
+    TelemetryCursor {
+        seq: lost.seq.min(since.seq),
+        waits,
+        moment: lost.moment.min(since.moment),
+        told,
+        // They cannot be added: nobody knows whether they were.
+        sent: lost.sent.max(since.sent),
+        refused: lost.refused.max(since.refused),
+        rejected: lost.rejected.max(since.rejected),
+        last_sent: lost.last_sent.max(since.last_sent),
+        error: since.error,
+    }
 }
 
 pub(crate) fn told(conn: &Connection) -> rusqlite::Result<Option<i64>> {
