@@ -4,10 +4,11 @@
 mod batch;
 
 use super::WorkerStore;
-use batch::{TelemetryBatch, next_batch};
+use batch::{BatchLook, MOST_CHANGES, TelemetryBatch, next_batch, no_later};
 use daemon::{Next, PeriodicTask, Wake};
 use engine::telemetry::{TelemetryLevel, TelemetrySource, attribute_pairs, body, header_pairs, rejected};
 use host::notify::{NotifyPrograms, PostRequest, PostResult};
+use model::Ms;
 use pipeline::{PipelineSetup, PolicyCache};
 use policy::config::sections::{SharedEvents, TelemetrySection};
 use std::path::Path;
@@ -114,11 +115,9 @@ impl Sender {
     fn send_all(&mut self, to: &Destination) {
         for _ in 0..MOST_BATCHES {
             let read = |store: &mut Store| -> Result<(TelemetryCursor, TelemetryBatch), Error> {
-                let cursor = match store.telemetry()? {
-                    Some(cursor) => cursor,
-                    None => store.begin_telemetry(host::clock::now())?,
-                };
-                let batch = next_batch(store, &cursor, to.level)?;
+                let look = BatchLook { level: to.level, now: host::clock::now(), most_changes: MOST_CHANGES };
+                let cursor = cursor(store, look.now)?;
+                let batch = next_batch(store, &cursor, &look)?;
                 Ok((cursor, batch))
             };
             let Ok((before, batch)) = self.store.with(read) else { return };
@@ -177,6 +176,17 @@ impl Sender {
             _ => Ok(()),
         });
     }
+}
+
+/// Where it goes on from.
+fn cursor(store: &mut Store, now: Ms) -> Result<TelemetryCursor, Error> {
+    let Some(found) = store.telemetry()? else { return store.begin_telemetry(now) };
+    let cursor = no_later(found.clone(), now);
+    // Kept before anything is sent: a collector may be away for longer than anything is looked for again.
+    if cursor != found {
+        store.advance_telemetry(&found, &cursor)?;
+    }
+    Ok(cursor)
 }
 
 fn source(section: &TelemetrySection, store: &mut Store) -> Result<TelemetrySource, Error> {

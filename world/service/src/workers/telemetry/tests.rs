@@ -2,7 +2,6 @@
 
 use super::*;
 use engine::queue::{Claimant, Speaker};
-use model::Ms;
 use model::task::TaskPlan;
 use pipeline::queue::Queue;
 use std::fs;
@@ -10,6 +9,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 use testkit::need;
+
+const DAY: i64 = 86_400_000;
 
 struct SenderStage {
     _folder: tempfile::TempDir,
@@ -109,4 +110,20 @@ fn x3_a_batch_that_was_on_its_way_undoes_nothing_that_a_command_did_to_the_curso
     stage.store.begin_telemetry(Ms(host::clock::now().0 - 60_000)).unwrap();
     stage.round("200 OK", |store| store.end_telemetry().unwrap());
     assert_eq!(stage.cursor(), None, "what was switched off stays off");
+}
+
+#[test]
+fn x3_a_clock_that_was_ahead_and_was_set_right_silences_nothing() {
+    if need::is_missing("curl") {
+        return;
+    }
+    let mut stage = SenderStage::new();
+    stage.store.begin_telemetry(Ms(host::clock::now().0 + DAY)).unwrap();
+    stage.claim("first");
+    // It is away for longer than anything is looked for again.
+    stage.round("503 x", |_| {});
+    let kept = stage.cursor().unwrap();
+    assert!(kept.moment <= host::clock::now().0, "what happens while it is away is looked for: {kept:?}");
+    let told = stage.round("200 OK", |_| {});
+    assert!(told.contains("taut.lease.claimed"), "{told}");
 }
