@@ -52,11 +52,13 @@ impl Store {
         })
     }
 
-    /// From now on. What happened before was agreed to by nobody.
+    /// From now on. What happened before was agreed to by nobody; what waited for a collector before is counted as forgotten.
     pub fn begin_telemetry(&mut self, now: Ms) -> Result<TelemetryCursor, Error> {
         self.transact(Durability::Full, |tx| {
             tx.verb(|conn| {
                 let seq = conn.query_row("SELECT ifnull(max(seq), 0) FROM events", [], |row| row.get(0))?;
+                let waited = told(conn)?.map_or(Ok(0), |told| waiting(conn, told))?;
+                event_cursor::add_skipped(conn, SKIPPED, waited)?;
                 let cursor = TelemetryCursor { seq, moment: now.0, ..TelemetryCursor::default() };
                 put(conn, &cursor)?;
                 Ok(cursor)
@@ -73,11 +75,14 @@ impl Store {
     /// How many events a collector was not told of yet, and how many were forgotten before.
     pub fn untold(&self) -> Result<(u64, u64), Error> {
         self.read(|conn| {
-            let seq = told(conn)?.unwrap_or(i64::MAX);
-            let waiting: i64 = conn.query_row("SELECT count(*) FROM events WHERE seq > ?1", [seq], |row| row.get(0))?;
+            let waiting = waiting(conn, told(conn)?.unwrap_or(i64::MAX))?;
             Ok((waiting.cast_unsigned(), event_cursor::skipped(conn, SKIPPED)?.cast_unsigned()))
         })
     }
+}
+
+fn waiting(conn: &Connection, seq: i64) -> rusqlite::Result<i64> {
+    conn.query_row("SELECT count(*) FROM events WHERE seq > ?1", [seq], |row| row.get(0))
 }
 
 fn cursor(conn: &Connection) -> rusqlite::Result<Option<TelemetryCursor>> {
@@ -186,5 +191,19 @@ mod tests {
         store.end_telemetry().unwrap();
         assert!(!store.advance_telemetry(&anew, &after).unwrap());
         assert_eq!(store.telemetry().unwrap(), None);
+    }
+
+    #[test]
+    fn x3_what_waited_for_one_collector_when_another_was_named_is_counted() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        let event = |n: i64| Write::Event(Box::new(Event::noted("PreToolUse", "a", format!("id-{n}"), Ms(n))));
+        store.begin_telemetry(Ms(0)).unwrap();
+        store.transact(Durability::Normal, |tx| tx.apply(&(1..=6).map(event).collect::<Vec<_>>())).unwrap();
+        assert_eq!(store.untold().unwrap(), (6, 0));
+        assert_eq!(store.begin_telemetry(Ms(9)).unwrap().seq, 6);
+        assert_eq!(store.untold().unwrap(), (0, 6));
+        store.begin_telemetry(Ms(10)).unwrap();
+        assert_eq!(store.untold().unwrap(), (0, 6), "none waited");
     }
 }

@@ -88,10 +88,12 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
         ("resource", said("OTEL_RESOURCE_ATTRIBUTES")),
         ("service", said("OTEL_SERVICE_NAME")),
     ];
+    let mut is_anew = true;
     let change = user_config::plan(|config| {
         let section = user_config::section(config, "telemetry")?;
-        section.insert("otlp", value(true));
         let before = address(section);
+        let was_on = is_on(section);
+        section.insert("otlp", value(true));
         if args.endpoint.is_some() {
             // It would have the last word.
             section.remove("logs_endpoint");
@@ -108,6 +110,7 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
         if let Some(level) = args.level {
             section.insert("level", value(level.word().name()));
         }
+        is_anew = !was_on || address(section) != before;
         if !["endpoint", "logs_endpoint"].iter().any(|key| section.contains_key(key)) {
             return Err(
                 CliError::usage("where the collector is was not said").hint("taut telemetry on http://127.0.0.1:4318")
@@ -120,7 +123,10 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
         if let Some(headers) = &headers {
             put(&headers_path(), headers)?;
         }
-        if let Some(mut store) = stored()? {
+        // What waits for this collector already goes on waiting.
+        if let Some(mut store) = stored()?
+            && (is_anew || store.telemetry()?.is_none())
+        {
             store.begin_telemetry(host::clock::now())?;
         }
         Ok(())
@@ -130,6 +136,12 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
         start_again(printer)?;
     }
     Ok(exit)
+}
+
+/// Whether anything was sent so far.
+fn is_on(section: &dyn TableLike) -> bool {
+    let is_none = section.get("level").and_then(Item::as_str) == Some(SharedEvents::None.name());
+    section.get("otlp").and_then(Item::as_bool) == Some(true) && !is_none
 }
 
 /// Where the section sends to, as it is spelled.
