@@ -1,17 +1,24 @@
-//! What `taut telemetry on` changes where it is on already (X3): how much is told, the collector.
+//! What `taut telemetry on` changes where it is on already (X3): a token, how much is told, the collector.
 
 use crate::notify::agree;
 use model::Ms;
 use model::effect::Write;
 use model::row::Event;
 use serde_json::Value;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 use store::{Durability, Store};
-use testkit::stage::Stage;
+use testkit::stage::{Stage, person};
 
 const PLENTY: Duration = Duration::from_secs(60);
 
+const HEADERS: &str = ".config/taut/secrets/otlp-headers";
 const HERE: &str = "http://127.0.0.1:9";
+
+fn holding(stage: Stage, token: &str) -> Stage {
+    stage.with_env("OTEL_EXPORTER_OTLP_HEADERS", &format!("authorization=Bearer {token}"))
+}
 
 fn status(stage: &Stage) -> Value {
     serde_json::from_str(&stage.succeed(&["telemetry", "status", "--json"])).unwrap()
@@ -28,6 +35,30 @@ fn happens(stage: &Stage, id: &str) {
     let mut store = Store::open(&stage.sandbox.taut_home(), PLENTY).unwrap();
     let event = Event::noted("PreToolUse", "ada", id.to_owned(), Ms(1));
     store.transact(Durability::Normal, |tx| tx.apply(&[Write::Event(Box::new(event))])).unwrap();
+}
+
+#[test]
+fn x3_a_new_token_for_the_same_collector_is_asked_about_and_written_down() {
+    let stage = holding(Stage::new(), "of-last-month");
+    agree(&stage, &["telemetry", "on", HERE]);
+    let (config, before) = (stage.home_file(".config/taut/config.toml"), stage.home_file(HEADERS));
+    let stage = holding(stage, "of-this-month");
+    let (code, said) = person(&stage, &["telemetry", "on"], "n\n");
+    assert!(code == Some(1) && said.contains("nothing was changed"), "{said}");
+    let said = stage.succeed(&["telemetry", "on", "--dry-run"]);
+    assert!(said.contains(HEADERS) && !said.contains("of-this-month"), "{said}");
+    assert_eq!(stage.home_file(HEADERS), before);
+    let said = agree(&stage, &["telemetry", "on"]);
+    assert!(said.contains(HEADERS) && !said.contains("of-this-month"), "{said}");
+    assert_eq!(stage.home_file(HEADERS), "authorization=Bearer%20of-this-month\n");
+    assert_eq!(stage.home_file(".config/taut/config.toml"), config);
+    let said = agree(&stage, &["telemetry", "on"]);
+    assert!(said.contains("it is so already"), "{said}");
+    // What the daemon would not read is written anew.
+    let file = stage.sandbox.home().join(HEADERS);
+    fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+    agree(&stage, &["telemetry", "on"]);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
