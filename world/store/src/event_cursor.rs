@@ -120,17 +120,17 @@ fn shipped(conn: &Connection) -> rusqlite::Result<Option<i64>> {
 pub(crate) fn count_skipped(conn: &Connection, gone: &[i64]) -> rusqlite::Result<()> {
     for (name, cursor) in [(SKIPPED, shipped(conn)?), (telemetry_cursor::SKIPPED, telemetry_cursor::told(conn)?)] {
         let behind = |cursor| gone.iter().filter(|seq| **seq > cursor).count();
-        add_skipped(conn, name, cursor.map_or(0, behind))?;
+        add_skipped(conn, name, i64::try_from(cursor.map_or(0, behind)).unwrap_or(i64::MAX))?;
     }
     Ok(())
 }
 
-fn add_skipped(conn: &Connection, name: &str, more: usize) -> rusqlite::Result<()> {
+pub(crate) fn add_skipped(conn: &Connection, name: &str, more: i64) -> rusqlite::Result<()> {
     const PUT: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
     if more == 0 {
         return Ok(());
     }
-    let all = skipped(conn, name)?.saturating_add(i64::try_from(more).unwrap_or(i64::MAX));
+    let all = skipped(conn, name)?.saturating_add(more);
     conn.execute(PUT, params![name, all.to_string()]).map(drop)
 }
 

@@ -1,13 +1,13 @@
-//! What a damaged file knew of this machine and its server comes back with its rows: the machine is no other one for that,
-//! and what it had not sent of its record is sent.
+//! What a damaged file knew of this machine, its server and a collector comes back with its rows: the machine is no other
+//! one for that, and what it had not sent of its record is sent.
 
-use crate::{Durability, Error, Store};
+use crate::{Durability, Error, Store, telemetry_cursor};
 use rusqlite::{Connection, params};
 
 /// Who this machine is to a server.
 const IDENTITY: [&str; 4] = ["shared.machine", "shared.starts", "shared.instance", "shared.instances.earlier"];
 
-const KEPT: &str = "SELECT name, value FROM meta WHERE name LIKE 'shared.%'";
+const KEPT: &str = "SELECT name, value FROM meta WHERE name LIKE 'shared.%' OR name = 'telemetry.cursor'";
 
 /// Who has claimed something meanwhile, under an id of its own, stays that one.
 const PUT_IDENTITY: &str = "INSERT INTO meta (name, value) SELECT ?1, ?2
@@ -31,11 +31,14 @@ impl Store {
         self.salvage_cursors(source, shift)
     }
 
-    /// How much of its record each server has.
+    /// How much of its record each server has, and a collector.
     pub(crate) fn salvage_cursors(&mut self, source: &Connection, shift: i64) -> Result<(), Error> {
         self.transact(Durability::Full, |tx| {
             tx.verb(|conn| {
                 for (name, value) in kept(source) {
+                    if name == telemetry_cursor::CURSOR {
+                        telemetry_cursor::bring_back(conn, &value, shift)?;
+                    }
                     let cursor = name.starts_with("shared.shipped.").then(|| value.parse::<i64>().ok()).flatten();
                     if let Some(seq) = cursor {
                         conn.execute(PUT_CURSOR, params![name, (seq - shift).to_string()])?;
@@ -58,6 +61,7 @@ fn kept(source: &Connection) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TelemetryCursor;
     use model::effect::Write;
     use model::row::Event;
     use model::{Level, Ms};
@@ -78,11 +82,29 @@ mod tests {
         before.count_start().unwrap();
         before.transact(Durability::Normal, |tx| tx.apply(&(1..=5).map(event).collect::<Vec<_>>())).unwrap();
         before.set_shipped("srv", 3).unwrap();
+        let begun = before.begin_telemetry(Ms(0)).unwrap();
+        assert!(before.advance_telemetry(&begun, &told_to_the_third()).unwrap());
         before.backup(&home.path().join("taut.db.corrupt-1")).unwrap();
         let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
         store.machine("drawn-meanwhile").unwrap();
         store.transact(Durability::Normal, |tx| tx.apply(&[event(6)])).unwrap();
         (home, store)
+    }
+
+    fn told_to_the_third() -> TelemetryCursor {
+        TelemetryCursor {
+            seq: 3,
+            sent: 7,
+            moment: 20_000,
+            told: ["claim/2/1/19000", "end/2/1/20000", "run/r"].map(str::to_owned).to_vec(),
+            waits: [("alpha".to_owned(), ("s".to_owned(), 3))].into(),
+            ..TelemetryCursor::default()
+        }
+    }
+
+    fn untold(store: &Store) -> Vec<String> {
+        let cursor = store.telemetry().unwrap().unwrap();
+        store.events_after(cursor.seq, 10, usize::MAX).unwrap().into_iter().map(|one| one.event.id).collect()
     }
 
     fn unsent(store: &Store) -> Vec<String> {
@@ -108,5 +130,35 @@ mod tests {
         store.conn.execute(SENDS, []).unwrap();
         store.salvage().unwrap();
         assert_eq!(unsent(&store), ["id-4", "id-5", "id-6"], "a server takes what it has only once");
+    }
+
+    #[test]
+    fn x3_after_a_damaged_file_a_collector_is_told_what_it_was_not_and_nothing_twice() {
+        let (_home, mut store) = damaged();
+        let begun = store.begin_telemetry(Ms(90_000)).unwrap();
+        let since = TelemetryCursor { sent: 1, told: vec!["lost/1/90000".into()], ..begun.clone() };
+        assert!(store.advance_telemetry(&begun, &since).unwrap());
+        store.salvage().unwrap();
+        assert_eq!(untold(&store), ["id-4", "id-5", "id-6"]);
+        assert_eq!(store.untold().unwrap(), (3, 0));
+        let after = store.telemetry().unwrap().unwrap();
+        assert_eq!((after.sent, after.moment), (7, 20_000));
+        assert_eq!(after.waits["alpha"], ("s".to_owned(), 3), "who waited then may go on now");
+        // The rows of tasks have other numbers now, and what was told of them goes by those.
+        let moved = 2 - 1_000_000_000_000_i64;
+        let claim = format!("claim/{moved}/1/19000");
+        let end = format!("end/{moved}/1/20000");
+        assert_eq!(after.told, [claim.as_str(), end.as_str(), "run/r", "lost/1/90000"]);
+    }
+
+    #[test]
+    fn x3_where_nothing_was_told_since_a_damaged_file_its_cursor_comes_back() {
+        let (_home, mut store) = damaged();
+        // Another process tells the newest as soon as there is a place to go on from.
+        const TELLS: &str = "CREATE TEMP TRIGGER tells AFTER INSERT ON events BEGIN
+            UPDATE meta SET value = json_set(value, '$.seq', (SELECT max(seq) FROM events)) WHERE name = 'telemetry.cursor'; END";
+        store.conn.execute(TELLS, []).unwrap();
+        store.salvage().unwrap();
+        assert_eq!(untold(&store), ["id-4", "id-5", "id-6"]);
     }
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// Longer texts are cut.
 const LONGEST: usize = 2_000;
 const LONGEST_DETAIL: usize = 6_000;
-/// More agents than this wait for nobody.
+/// So many agents wait at once; of more, who has waited longest was killed and never goes on.
 const MOST_WAITS: usize = 1_000;
 
 /// One record of a log.
@@ -121,8 +121,11 @@ fn waited(event: &Event, project: Option<&str>, waits: &mut OpenWaits) -> Option
     let (was, is) = (said("from").is_some_and(needs_person), needs_person(said("to")?));
     let session = event.session.clone().unwrap_or_default();
     match (was, is) {
-        (false, true) if waits.len() < MOST_WAITS => {
+        (false, true) => {
             waits.insert(event.agent.clone(), (session, event.at.0));
+            if waits.len() > MOST_WAITS {
+                forget_oldest(waits);
+            }
             None
         }
         (true, false) => {
@@ -135,6 +138,11 @@ fn waited(event: &Event, project: Option<&str>, waits: &mut OpenWaits) -> Option
         }
         _ => None,
     }
+}
+
+fn forget_oldest(waits: &mut OpenWaits) {
+    let oldest = waits.iter().min_by_key(|(_, (_, since))| *since).map(|(agent, _)| agent.clone());
+    oldest.and_then(|agent| waits.remove(&agent));
 }
 
 /// By `session.id`, as the client spells it, it joins the client's own telemetry. Of a folder only the name leaves.

@@ -101,6 +101,23 @@ fn x3_what_passes_and_proofs_are_not_told_and_waits_are_by_their_length() {
 }
 
 #[test]
+fn x3_agents_that_never_go_on_keep_no_later_wait_from_being_told() {
+    let mut waits = OpenWaits::new();
+    let mut told = |agent: &str, at: i64, from: &str, to: &str| {
+        let turn = Event { agent: agent.to_owned(), ..turned(&format!("{agent}-{at}"), at, from, to) };
+        of_event(&turn, None, TelemetryLevel::Summary, &mut waits).len()
+    };
+    // The last by name wait longest: it is not by the alphabet that they are forgotten.
+    for n in 0..MOST_WAITS {
+        told(&format!("killed-{:05}", MOST_WAITS - n), i64::try_from(n).unwrap(), "working", "attention");
+    }
+    told("ada", 60_000, "working", "attention");
+    assert_eq!(told("ada", 61_000, "attention", "working"), 1);
+    assert_eq!(told("killed-00001", 62_000, "attention", "working"), 1, "the last of them is known still");
+    assert_eq!(told(&format!("killed-{MOST_WAITS:05}"), 63_000, "attention", "working"), 0, "the first had to go");
+}
+
+#[test]
 fn x3_tasks_and_runs_are_told_by_what_became_of_them() {
     let of = |kind, outcome: Option<&str>| {
         let moment =

@@ -1,6 +1,8 @@
 //! `taut telemetry`: whether a collector of the user's own is told what agents cannot report of themselves. The daemon has an
 //! environment of our own making, so what `OTEL_…` variables say to this command is written into the user's configuration.
 
+mod headers;
+
 use super::notify::change_config;
 use super::{ago, counted, stored};
 use crate::error::CliError;
@@ -13,15 +15,9 @@ use host::paths::PathVariables;
 use policy::config::sections::{SharedEvents, TelemetrySection};
 use serde_json::json;
 use service::workers::telemetry;
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml_edit::{Item, TableLike, value};
 
-/// Beside the user's configuration.
-const HEADERS: &str = "secrets/otlp-headers";
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Subcommand)]
@@ -75,11 +71,7 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
         person::required("telemetry on")?;
     }
     let said = |name: &str| host::origin::said_to_command(name);
-    let headers = said("OTEL_EXPORTER_OTLP_HEADERS").map(|headers| headers.replace(' ', "%20"));
-    if let Some(wrong) = headers.as_deref().and_then(|headers| engine::telemetry::header_pairs(headers).err()) {
-        return Err(CliError::usage(format!("OTEL_EXPORTER_OTLP_HEADERS cannot be used: {wrong}"))
-            .hint("OTEL_EXPORTER_OTLP_HEADERS='name=value,name=value' taut telemetry on"));
-    }
+    let headers = headers::said()?;
     // What is typed is meant, whatever the surroundings say of another collector.
     let logs_endpoint = said("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT").filter(|_| args.endpoint.is_none());
     let plain = [
@@ -88,10 +80,12 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
         ("resource", said("OTEL_RESOURCE_ATTRIBUTES")),
         ("service", said("OTEL_SERVICE_NAME")),
     ];
+    let mut is_anew = true;
     let change = user_config::plan(|config| {
         let section = user_config::section(config, "telemetry")?;
-        section.insert("otlp", value(true));
         let before = address(section);
+        let was_on = is_on(section);
+        section.insert("otlp", value(true));
         if args.endpoint.is_some() {
             // It would have the last word.
             section.remove("logs_endpoint");
@@ -100,7 +94,7 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
             found.as_ref().map(|found| section.insert(key, value(found.as_str())));
         }
         if headers.is_some() {
-            section.insert("headers_file", value(HEADERS));
+            section.insert("headers_file", value(headers::FILE));
         } else if address(section) != before {
             // They hold the token of the collector before.
             section.remove("headers_file");
@@ -108,6 +102,7 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
         if let Some(level) = args.level {
             section.insert("level", value(level.word().name()));
         }
+        is_anew = !was_on || address(section) != before;
         if !["endpoint", "logs_endpoint"].iter().any(|key| section.contains_key(key)) {
             return Err(
                 CliError::usage("where the collector is was not said").hint("taut telemetry on http://127.0.0.1:4318")
@@ -118,18 +113,35 @@ fn on(args: &TelemetryOnArgs, printer: &Printer) -> Result<Exit, CliError> {
     checked(&change)?;
     let first = || {
         if let Some(headers) = &headers {
-            put(&headers_path(), headers)?;
+            headers::put(headers)?;
         }
-        if let Some(mut store) = stored()? {
+        // What waits for this collector already goes on waiting.
+        if let Some(mut store) = stored()?
+            && (is_anew || store.telemetry()?.is_none())
+        {
             store.begin_telemetry(host::clock::now())?;
         }
         Ok(())
     };
-    let exit = change_config(&change, args.dry_run, "it is so already; nothing to change", printer, first)?;
-    if exit == Exit::Ok && !args.dry_run {
+    let renewed = headers.as_deref().filter(|headers| !headers::are_written(headers));
+    let is_changed = !change.diff().is_empty();
+    if renewed.is_some() {
+        headers::say_where(printer);
+    }
+    let exit = match renewed {
+        Some(headers) if !is_changed => headers::renew(headers, args.dry_run, printer)?,
+        _ => change_config(&change, args.dry_run, "it is so already; nothing to change", printer, first)?,
+    };
+    if exit == Exit::Ok && !args.dry_run && (is_changed || renewed.is_some()) {
         start_again(printer)?;
     }
     Ok(exit)
+}
+
+/// Whether anything was sent so far.
+fn is_on(section: &dyn TableLike) -> bool {
+    let is_none = section.get("level").and_then(Item::as_str) == Some(SharedEvents::None.name());
+    section.get("otlp").and_then(Item::as_bool) == Some(true) && !is_none
 }
 
 /// Where the section sends to, as it is spelled.
@@ -183,21 +195,6 @@ pub(super) fn start_again(printer: &Printer) -> Result<(), CliError> {
     daemon::start(&service::launch(&places)?).map_err(|error| failed(&error))?;
     printer.note("the daemon was started again, so that it holds now");
     Ok(())
-}
-
-fn headers_path() -> PathBuf {
-    PathVariables::from_process().user_config().parent().unwrap_or(Path::new("/")).join(HEADERS)
-}
-
-fn put(file: &Path, headers: &str) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    }
-    let fresh = file.with_extension("new");
-    let _ = std::fs::remove_file(&fresh);
-    let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
-    out.write_all(format!("{headers}\n").as_bytes())?;
-    std::fs::rename(&fresh, file)
 }
 
 fn status(printer: &Printer) -> Result<Exit, CliError> {

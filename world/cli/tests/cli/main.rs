@@ -56,6 +56,7 @@ mod stats;
 mod statusline;
 mod taken_back;
 mod telemetry;
+mod telemetry_switch;
 mod top;
 mod ui;
 mod undo;

@@ -2,6 +2,7 @@
 
 use crate::notify::agree;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
+use testkit::AgentStep;
 use testkit::need;
 use testkit::stage::{DAEMON, Stage, assert_denied};
 
@@ -202,6 +204,48 @@ fn x3_what_is_not_taken_now_is_sent_again_with_the_same_ids_and_what_is_refused_
     assert!(next.iter().all(|id| !tries[0].contains(id)), "what was dropped does not come back");
     let said = until(&stage, "the partial answer to be counted", |said| said["rejected"] == 1);
     assert!(said["error"].is_null(), "{said}");
+}
+
+#[test]
+fn x3_who_held_which_task_and_how_long_a_person_was_waited_for_reach_a_collector() {
+    if need::is_missing("curl") {
+        return;
+    }
+    let collector = Collector::answering(&[]);
+    let stage = daemon_with(&collector.section(""));
+    stage.task_ok("", &["create", "login", "The login page"]);
+    let w1 = stage.task_ok("", &["agent", "register"]).trim().to_owned();
+    stage.task_ok(&w1, &["claim", "login"]);
+    stage.task_ok("", &["agent", "deregister", &w1]);
+    stage.task_ok("w2", &["claim", "login", "--lease", "0"]);
+    stage.task_ok("w3", &["claim", "login"]);
+    stage.task_ok("w3", &["done", "login"]);
+    let asks = AgentStep::Event {
+        event: "PermissionRequest",
+        fields: json!({"tool_name": "Bash", "tool_input": {"command": "make"}}),
+    };
+    stage.working("ada").play(&[asks, AgentStep::bash("make")]).unwrap();
+    let mut told = BTreeMap::new();
+    // One claim each, and what became of it, however they are divided.
+    while told.len() < 7 {
+        for record in records(&collector.next().1) {
+            told.insert(attribute(&record, "taut.id")["stringValue"].to_string(), record);
+        }
+    }
+    let said = |name: &str, agent: &str, what: &str| {
+        let of = |one: &&Value| one["eventName"] == name && attribute(one, "taut.agent")["stringValue"] == agent;
+        attribute(told.values().find(of).unwrap_or_else(|| panic!("{name} of {agent}: {told:?}")), what)
+    };
+    assert_eq!(said("taut.wait", "ada", "taut.status")["stringValue"], "attention");
+    assert!(said("taut.wait", "ada", "taut.length_ms").is_object());
+    for (agent, attempt, ended) in
+        [(w1.as_str(), "1", "taut.handover"), ("w2", "2", "taut.lease.lapsed"), ("w3", "3", "taut.lease.ended")]
+    {
+        for name in ["taut.lease.claimed", ended] {
+            assert_eq!(said(name, agent, "taut.task")["stringValue"], "login");
+            assert_eq!(said(name, agent, "taut.attempt")["intValue"], attempt);
+        }
+    }
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! A POST whose answer matters, to an address of the user's own: by the same curl, under the same rules, as a notice.
 
 use super::NotifyPrograms;
-use super::webhook::{HttpAnswer, HttpReply, SendResult, call, options, read, reason};
+use super::webhook::{HttpAnswer, HttpReply, MOVED, SendResult, call, options, read, reason};
 use std::time::Duration;
 
 /// Whoever asks for a longer pause is asked again after this one.
 const LONGEST_PAUSE: f64 = 3_600.0;
+
+const ADDRESS_REMEDY: &str = "`taut telemetry on <address>` agrees to it";
 
 /// A POST of JSON.
 #[derive(Debug, Clone, Copy)]
@@ -41,13 +43,13 @@ fn judged(request: &PostRequest<'_>, HttpReply { code, after, body }: HttpReply)
     let values = request.headers.iter().flat_map(|(_, value)| value.split(' ')).filter(|part| part.len() > 3);
     let said = reason(&body, &values.collect::<Vec<_>>());
     let why = if said.is_empty() { format!("it answered {code}") } else { format!("it answered {code}: {said}") };
+    let after = after.map(|seconds| Duration::from_secs_f64(seconds.min(LONGEST_PAUSE)));
     match code {
         200..=299 => PostResult::Taken(body),
+        // Nothing of what waits is wrong, and the address may be put right. What it says itself is a page for browsers.
+        300..=399 => PostResult::Later { why: format!("it answered {code}: {MOVED}; {ADDRESS_REMEDY}"), after },
         // Who is not let in now may be when a token is renewed; nothing of what waits is wrong.
-        401 | 403 | 408 | 425 | 429 | 500..=599 => {
-            let after = after.map(|seconds| Duration::from_secs_f64(seconds.min(LONGEST_PAUSE)));
-            PostResult::Later { why, after }
-        }
+        401 | 403 | 408 | 425 | 429 | 500..=599 => PostResult::Later { why, after },
         0 => later("what answers at its address does not speak HTTP".to_owned()),
         _ => PostResult::Refused(why),
     }
@@ -55,4 +57,25 @@ fn judged(request: &PostRequest<'_>, HttpReply { code, after, body }: HttpReply)
 
 fn later(why: String) -> PostResult {
     PostResult::Later { why, after: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(code: u16, after: Option<f64>) -> PostResult {
+        let request = PostRequest { url: "https://told.example/v1/logs", headers: &[], body: "{}" };
+        judged(&request, HttpReply { code, after, body: String::new() })
+    }
+
+    #[test]
+    fn x3_what_is_sent_to_another_address_waits_until_somebody_agrees_to_that_one() {
+        for code in [301, 302, 307, 308] {
+            let PostResult::Later { why, after } = of(code, Some(7.0)) else { panic!("{code} drops what waits") };
+            assert!(why.starts_with(&format!("it answered {code}: it sends to another address")), "{why}");
+            assert!(why.contains("`taut telemetry on <address>`"), "{why}");
+            assert_eq!(after, Some(Duration::from_secs(7)));
+        }
+        assert_eq!(of(404, None), PostResult::Refused("it answered 404".to_owned()));
+    }
 }

@@ -37,6 +37,10 @@ const CURL: &str = "curl";
 /// What answers there is no service at all, and will be none when it is asked again.
 const NO_HTTP: &str = "what answers at its address does not speak HTTP";
 
+/// Where a server sends us is its word, not the user's, and the address that is kept is one that the user agreed to.
+pub(super) const MOVED: &str =
+    "it sends to another address, and a redirection is not followed: the new one is yours to agree to";
+
 const ADDRESS_REMEDY: &str = "put the right one under [[notify.webhook]] with `taut config edit`";
 
 /// No reader of ours lets a service say more.
@@ -167,12 +171,7 @@ fn answered(said: &str, request: &WebhookRequest<'_>) -> SendResult {
     match code {
         200..=299 => SendResult::Sent,
         408 | 425 | 429 | 500..=599 => SendResult::Later { why, after },
-        // Where it sends us is its word, not the user's, and the address that is kept is one that the user agreed to.
-        300..=399 => {
-            let moved =
-                "it sends to another address, and a redirection is not followed: the new one is yours to agree to";
-            SendResult::Refused(mended(&format!("it answered {code}: {moved}")))
-        }
+        300..=399 => SendResult::Refused(mended(&format!("it answered {code}: {MOVED}"))),
         0 => SendResult::Later { why: mended(NO_HTTP), after: None },
         _ => SendResult::Refused(why),
     }

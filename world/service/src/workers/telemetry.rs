@@ -4,10 +4,11 @@
 mod batch;
 
 use super::WorkerStore;
-use batch::{TelemetryBatch, next_batch};
+use batch::{BatchLook, MOST_CHANGES, TelemetryBatch, next_batch, no_later};
 use daemon::{Next, PeriodicTask, Wake};
 use engine::telemetry::{TelemetryLevel, TelemetrySource, attribute_pairs, body, header_pairs, rejected};
 use host::notify::{NotifyPrograms, PostRequest, PostResult};
+use model::Ms;
 use pipeline::{PipelineSetup, PolicyCache};
 use policy::config::sections::{SharedEvents, TelemetrySection};
 use std::path::Path;
@@ -114,21 +115,19 @@ impl Sender {
     fn send_all(&mut self, to: &Destination) {
         for _ in 0..MOST_BATCHES {
             let read = |store: &mut Store| -> Result<(TelemetryCursor, TelemetryBatch), Error> {
-                let cursor = match store.telemetry()? {
-                    Some(cursor) => cursor,
-                    None => store.begin_telemetry(host::clock::now())?,
-                };
-                let batch = next_batch(store, &cursor, to.level)?;
+                let look = BatchLook { level: to.level, now: host::clock::now(), most_changes: MOST_CHANGES };
+                let cursor = cursor(store, look.now)?;
+                let batch = next_batch(store, &cursor, &look)?;
                 Ok((cursor, batch))
             };
             let Ok((before, batch)) = self.store.with(read) else { return };
             let is_last = batch.is_last;
             let after = if batch.records.is_empty() { Some(batch.after) } else { self.sent(to, batch) };
             let Some(after) = after else { return };
-            if after != before && self.store.with(|store| store.set_telemetry(&after)).is_err() {
-                return;
-            }
-            if is_last {
+            let goes_on = after == before
+                || matches!(self.store.with(|store| store.advance_telemetry(&before, &after)), Ok(true));
+            // Where another has set it: from where it stands now, in the next round.
+            if is_last || !goes_on {
                 return;
             }
         }
@@ -171,11 +170,23 @@ impl Sender {
         tracing::warn!("telemetry: {why}");
         let _: Result<(), Error> = self.store.with(|store| match store.telemetry()? {
             Some(cursor) if cursor.error.as_ref() != Some(&why) => {
-                store.set_telemetry(&TelemetryCursor { error: Some(why), ..cursor })
+                let after = TelemetryCursor { error: Some(why), ..cursor.clone() };
+                store.advance_telemetry(&cursor, &after).map(drop)
             }
             _ => Ok(()),
         });
     }
+}
+
+/// Where it goes on from.
+fn cursor(store: &mut Store, now: Ms) -> Result<TelemetryCursor, Error> {
+    let Some(found) = store.telemetry()? else { return store.begin_telemetry(now) };
+    let cursor = no_later(found.clone(), now);
+    // Kept before anything is sent: a collector may be away for longer than anything is looked for again.
+    if cursor != found {
+        store.advance_telemetry(&found, &cursor)?;
+    }
+    Ok(cursor)
 }
 
 fn source(section: &TelemetrySection, store: &mut Store) -> Result<TelemetrySource, Error> {
@@ -186,3 +197,6 @@ fn source(section: &TelemetrySection, store: &mut Store) -> Result<TelemetrySour
         attributes: section.resource.as_deref().map(attribute_pairs).unwrap_or_default(),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ const MOST_BYTES: usize = 40 * 1024;
 /// So much is read at once.
 const MOST_EVENTS: usize = 500;
 const MOST_EVENT_BYTES: usize = 256 * 1024;
-const MOST_MOMENTS: usize = 1_000;
+pub const MOST_CHANGES: usize = 1_000;
 
 /// What was written a little before something that is there already may come to light only after it.
 const OVERLAP_MS: i64 = 10_000;
@@ -23,14 +23,29 @@ pub struct TelemetryBatch {
     pub is_last: bool,
 }
 
-pub fn next_batch(store: &Store, cursor: &TelemetryCursor, level: TelemetryLevel) -> Result<TelemetryBatch, Error> {
+/// What a batch is made for.
+pub struct BatchLook {
+    pub level: TelemetryLevel,
+    pub now: Ms,
+    /// So many changes of work of each kind are read at once.
+    pub most_changes: usize,
+}
+
+/// The cursor where a clock that was ahead was set right: what comes until it is as late again would be told to nobody.
+pub fn no_later(cursor: TelemetryCursor, now: Ms) -> TelemetryCursor {
+    // A little later is where more were passed over than can be told apart.
+    let is_ahead = cursor.moment > now.0.saturating_add(OVERLAP_MS + 1);
+    TelemetryCursor { moment: if is_ahead { now.0 } else { cursor.moment }, ..cursor }
+}
+
+pub fn next_batch(store: &Store, cursor: &TelemetryCursor, look: &BatchLook) -> Result<TelemetryBatch, Error> {
     let mut batch = TelemetryBatch { records: Vec::new(), after: cursor.clone(), is_last: false };
     let mut room = Room { left: MOST_BYTES };
     let events = store.events_after(cursor.seq, MOST_EVENTS, MOST_EVENT_BYTES)?;
     let all_read = events.len() < MOST_EVENTS;
     for one in &events {
         let mut waits = batch.after.waits.clone();
-        let records = of_event(&one.event, one.project.as_deref(), level, &mut waits);
+        let records = of_event(&one.event, one.project.as_deref(), look.level, &mut waits);
         if !room.takes(&records) && !batch.records.is_empty() {
             return Ok(batch);
         }
@@ -40,30 +55,33 @@ pub fn next_batch(store: &Store, cursor: &TelemetryCursor, level: TelemetryLevel
     if !all_read {
         return Ok(batch);
     }
-    batch.is_last = moments(store, &mut batch, &mut room, level)? && events.is_empty();
+    batch.is_last = moments(store, &mut batch, &mut room, look)? && events.is_empty();
     Ok(batch)
 }
 
 /// Whether all of them are in it.
-fn moments(store: &Store, batch: &mut TelemetryBatch, room: &mut Room, level: TelemetryLevel) -> Result<bool, Error> {
+fn moments(store: &Store, batch: &mut TelemetryBatch, room: &mut Room, look: &BatchLook) -> Result<bool, Error> {
     let since = Ms(batch.after.moment.saturating_sub(OVERLAP_MS));
-    let found = store.work_changes(since, MOST_MOMENTS)?;
+    let found = store.work_changes(since, look.most_changes)?;
     let mut told = batch.after.told.clone();
     let mut all = true;
     for moment in found.iter().filter(|moment| !batch.after.told.contains(&moment.id)) {
-        let record = of_moment(moment, level);
+        let record = of_moment(moment, look.level);
         if !room.takes(std::slice::from_ref(&record)) && !batch.records.is_empty() {
             all = false;
             break;
         }
         batch.records.push(record);
         told.push(moment.id.clone());
-        batch.after.moment = batch.after.moment.max(moment.at);
+        // What a clock that was ahead has dated is told, but is no place to go on from.
+        batch.after.moment = batch.after.moment.max(moment.at.min(look.now.0));
     }
+    let mut past = found.iter().map(|moment| moment.at).filter(|at| *at <= look.now.0);
     // So many at one moment are not told apart: it goes on behind them.
-    if told.len() == batch.after.told.len() && found.len() >= MOST_MOMENTS {
-        let last = found.last().map_or(0, |moment| moment.at);
-        batch.after.moment = last.saturating_add(OVERLAP_MS + 1);
+    if told.len() == batch.after.told.len()
+        && let Some(last) = past.nth(look.most_changes.saturating_sub(1))
+    {
+        batch.after.moment = past.last().unwrap_or(last).saturating_add(OVERLAP_MS + 1);
     }
     // Only those that would be found again have to be known.
     let from = batch.after.moment.saturating_sub(OVERLAP_MS);
