@@ -11,6 +11,7 @@ mod result_bounds;
 mod settle;
 mod shared;
 mod shared_claim;
+mod shared_lost;
 mod shared_round;
 mod sync;
 mod token;

@@ -2,6 +2,7 @@
 //! a process or a server may die between any two steps, and nothing is lost. A lease is the one thing that is said first.
 
 use super::settle::{Wish, mine, report};
+use super::shared_round::SharedRound;
 use super::{Queue, QueueError, Settled, proof, refused, write};
 use engine::queue::{self, Actor, SettleResult, TaskAction};
 use engine::redact;
@@ -158,7 +159,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         };
         let Some(lease_ms) = self.renewed(&renewal)? else {
             let standing = self.ask(|server| server.standing(slug, AttemptKey::Claim(&hold.claim)))?;
-            self.lose(&hold)?;
+            self.lose_ended(&hold, &mut SharedRound::default())?;
             return Err(lost(slug, standing.as_ref(), actor, (self.clock)().now));
         };
         self.transact(Durability::Full, |tx, _| {

@@ -121,7 +121,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 continue;
             }
             // Who has it again need not be told to claim it.
-            if hold.agent == claimant { self.end_lost(&hold).map(drop)? } else { self.lose(&hold)? }
+            if hold.agent == claimant { self.end_lost(&hold).map(drop)? } else { self.lose_to_another(&hold)? }
         }
         Ok(())
     }

@@ -12,8 +12,7 @@ use model::task::{AttemptOutcome, ClockReading, Queued, TaskStatus};
 use policy::config::sections::OnUnsure;
 use std::time::Duration;
 use store::{
-    AttemptKey, BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerError, ServerTurn, SharedHold,
-    TaskStanding, Tx,
+    BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerError, ServerTurn, SharedHold, TaskStanding,
 };
 
 /// What a round did.
@@ -36,7 +35,7 @@ const LONGEST_ROUND_MS: i64 = 15_000;
 /// A claim that nobody here knows of is left alone for so long: whoever made it may be about to write it down.
 const UNKNOWN_MS: i64 = 60_000;
 /// How long a group we started gets to end by itself.
-const GRACE: Duration = Duration::from_secs(2);
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Everything of a round that concerns the tasks of this queue, the words that are owed first.
@@ -155,64 +154,6 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(())
     }
 
-    /// The server has given the task up, or to another: the copy is nobody's, and its agent is told.
-    pub(super) fn lose(&mut self, hold: &SharedHold) -> Result<(), QueueError> {
-        if !self.end_lost(hold)? {
-            return Ok(());
-        }
-        let body = format!(
-            "task {}: your lease (attempt {}) is over, and another agent may have the task. Commit what you have, publish \
-             nothing, and claim anew: a result of this attempt does not count any more.",
-            hold.slug, hold.attempt
-        );
-        self.tell(&hold.agent, &format!("{} lost", hold.claim), body)
-    }
-
-    /// The same where the server can be asked how the task stands: a person may have ended the attempt by their own word.
-    /// Whether it is over there.
-    fn lose_there(&mut self, hold: &SharedHold) -> Result<bool, QueueError> {
-        let standing = self.ask(|server| server.standing(&hold.slug, AttemptKey::Claim(&hold.claim)))?;
-        if standing.as_ref().is_some_and(|there| there.claim.as_ref() == Some(&hold.claim)) {
-            return Ok(false);
-        }
-        let outcome = |there: &TaskStanding| there.mine.as_ref().and_then(|mine| mine.outcome);
-        if matches!(standing.as_ref().map(outcome), Some(None | Some(AttemptOutcome::Expired))) {
-            return self.lose(hold).map(|()| true);
-        }
-        let (status, now_is) = match &standing {
-            Some(there) => (there.task.status, where_it_is(there)),
-            None => (TaskStatus::Deleted, "gone from its queue".to_string()),
-        };
-        let status = if status == TaskStatus::Active { TaskStatus::Open } else { status };
-        if self.end_as(hold, status, "ended on its server")? {
-            let body = format!(
-                "task {}: attempt {} was ended on its server, and not by you; the task is now {now_is}. Commit what you \
-                 have, publish nothing, and claim what is next: a result of this attempt does not count any more.",
-                hold.slug, hold.attempt
-            );
-            self.tell(&hold.agent, &format!("{} lost", hold.claim), body)?;
-        }
-        Ok(true)
-    }
-
-    /// Whether it still stood otherwise.
-    pub(super) fn end_lost(&mut self, hold: &SharedHold) -> Result<bool, QueueError> {
-        self.end_as(hold, TaskStatus::Open, queue::LAPSED)
-    }
-
-    fn end_as(&mut self, hold: &SharedHold, status: TaskStatus, why: &str) -> Result<bool, QueueError> {
-        let end = |tx: &Tx<'_>, now| tx.end_hold(&hold.claim, status, why, now);
-        Ok(self.transact(Durability::Full, |tx, moment| end(tx, moment.now))?)
-    }
-
-    /// This machine is not the one any more that claimed them: what its agents hold on this server is nobody's here, and they
-    /// are told. The server is told nothing, because another may hold the same. How many.
-    pub fn give_up_holds(&mut self, server: &str) -> Result<usize, QueueError> {
-        let holds = self.store.shared_holds(server)?;
-        holds.iter().try_for_each(|hold| self.lose(hold))?;
-        Ok(holds.len())
-    }
-
     /// Agents whose leases would grow unsure before a round that waits for a server has ended are told so, whatever becomes of
     /// the server. In how many milliseconds the next ones are to be told.
     pub fn tell_unsure_in_time(&mut self, on_unsure: OnUnsure) -> Result<Option<i64>, QueueError> {
@@ -296,19 +237,6 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(self.store.forget_drawn(&held.claim)?)
     }
 
-    /// The server has ended it, and here it is held. Who is just finishing has let go of the copy before the server could hear
-    /// of it.
-    fn lose_ended(&mut self, hold: &SharedHold, round: &mut SharedRound) -> Result<(), QueueError> {
-        let still = self.transact(Durability::Normal, |tx, _| {
-            let copy = tx.copy_of(&hold.project, &hold.slug)?;
-            Ok(copy.is_some_and(|(task, claim)| task.hold.is_some() && claim == hold.claim))
-        })?;
-        if still && self.lose_there(hold)? {
-            round.lost.push(hold.slug.clone());
-        }
-        Ok(())
-    }
-
     /// Leases of the queue that ran out, wherever they were held. Gives the slugs.
     pub(super) fn reap_server(&mut self) -> Result<Vec<String>, QueueError> {
         let lapsed = self.ask(|server| server.lapsed(MOST))?;
@@ -325,7 +253,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(turns.into_iter().filter(|turn| written.contains(&turn.id)).map(|turn| turn.slug).collect())
     }
 
-    fn tell(&mut self, agent: &str, id: &str, body: String) -> Result<(), QueueError> {
+    pub(super) fn tell(&mut self, agent: &str, id: &str, body: String) -> Result<(), QueueError> {
         let agent = agent.to_string();
         Ok(self.transact(Durability::Full, |tx, moment| tx.apply(&[word_to(agent, id, body, moment.now)]))?)
     }

@@ -6,6 +6,7 @@ mod back;
 mod folders;
 mod hooks;
 mod leases;
+mod lost;
 mod unsure;
 mod verbs;
 
