@@ -145,7 +145,7 @@ impl SharedRounds {
         let here = self.here(store, server)?;
         let mut met = self.meet(store, server, state);
         if met.is_ok() {
-            met = self.with_contact(|me, contact| me.identity.tell(contact, store, state));
+            met = self.with_contact(|me, contact| me.identity.tell(contact, store, state, &mut me.presence));
         }
         if let Some(error) = settled(met)? {
             // Leases grow unsure all the same.
