@@ -199,7 +199,7 @@ mod tests {
             ("srv", "turn", turn, 7),
             ("srv", "message", "{}", 5),
             ("srv", "turn", r#"{"later": 1}"#, 1),
-            ("srv", "message", "[]", 1),
+            ("srv", "message", "7", 1),
             ("other", "turn", turn, 1),
         ];
         const PUT: &str = "INSERT INTO outbox (server, queue, kind, key, body, at) VALUES (?1, 'q', ?2, ?3, ?4, ?5)";
