@@ -33,8 +33,11 @@ impl SharedRounds {
         let mut away: Option<ServerError> = None;
         for queue in wanted {
             let shared = SharedSettings { server: server.clone(), queue };
-            let done = self.queue_round(store, &shared);
-            let done = self.part(report, |_, report| done.map(|round| report.add(round)));
+            let name = format!("queue {}", shared.queue);
+            let done = self.part(&name, report, |rounds, report| {
+                report.add(rounds.queue_round(store, &shared)?);
+                Ok(())
+            });
             // What holds up one queue may hold up no other; who does not answer for two is away.
             if let Some(error) = settled(done)?
                 && away.replace(error).is_some()
