@@ -8,6 +8,7 @@ use crate::{Durability, Error, Store, Tx, outbox, projects};
 use model::task::{AttemptChange, NEVER_HERE, Queued, TaskStatus, TaskTransition};
 use model::{ClientProcess, Ms};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::Value;
 
 /// Copies that nobody holds and that were left alone for so long are forgotten: the task itself is on the server.
 const KEPT_MS: i64 = 30 * 24 * 3_600_000;
@@ -170,13 +171,24 @@ pub(crate) fn tell_server(conn: &Connection, turn: &TaskTransition) -> rusqlite:
     }
     let (key, live) = if ends { (claim.clone(), Some(claim)) } else { (format!("{claim} corrected"), None) };
     let need = live.as_ref().map(|_| LeaseNeed::Live);
-    let body = ServerTurn::of(turn, id, live, need);
+    let mut body = ServerTurn::of(turn, id, live, need);
+    if turn.after.status == TaskStatus::Done && body.result.is_none() {
+        body.result = proven_result(conn, turn.after.row)?;
+    }
     outbox::put_turn(conn, (&server, &queue), (&key, agent_of(conn, turn)?), (&body, turn.at))?;
     // A correction is of an attempt that is over: nobody waits for what becomes of it.
     if ends {
         conn.prepare_cached("UPDATE shared_holds SET state = 'leaving' WHERE task = ?1")?.execute([turn.after.row])?;
     }
     Ok(())
+}
+
+/// Whoever confirms a proposal gives no result: what its agent had given is the task's since that turn was written, and a
+/// claim begins without any.
+fn proven_result(conn: &Connection, task: i64) -> rusqlite::Result<Option<Value>> {
+    let kept: Option<String> =
+        conn.prepare_cached("SELECT result FROM tasks WHERE row = ?1")?.query_row([task], |row| row.get(0))?;
+    Ok(kept.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 /// Who had the attempt: its row tells, since the task itself forgets with the turn.

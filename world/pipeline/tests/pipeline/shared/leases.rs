@@ -88,7 +88,7 @@ fn q3_who_says_that_it_is_done_while_its_lease_is_renewed_is_not_told_that_it_lo
 /// Whenever a word is about to be said: that it is done has got there, and the process that says it has not heard so yet.
 fn finish_meanwhile(server: &SharedServer, one: &mut super::Member) {
     let (state, project) = (one.home.folder("state"), one.project());
-    let mut finishing = super::Cut { queue: server.way(&one.id, "one"), away: true, witness: None };
+    let mut finishing = super::Cut { away: true, ..super::Cut::on(server.way(&one.id, "one")) };
     let there = SharedServer { cluster: server.cluster, database: server.database.clone() };
     one.queue.witness = Some(Box::new(move || {
         let mut store = store::Store::open_and_migrate(&state, std::time::Duration::from_secs(5)).unwrap();
