@@ -3,6 +3,7 @@
 mod again;
 mod away;
 mod back;
+mod busy;
 mod folders;
 mod hooks;
 mod leases;
