@@ -13,6 +13,7 @@ mod shared;
 mod shared_claim;
 mod shared_lost;
 mod shared_round;
+mod shared_word;
 mod sync;
 mod token;
 mod transfer;

@@ -7,7 +7,7 @@ use super::{Queue, QueueError, Settled, proof, refused, write};
 use engine::queue::{self, Actor, SettleResult, TaskAction};
 use engine::redact;
 use model::Ms;
-use model::task::{AttemptOutcome, ClockReading, Task, TaskStatus, TaskTransition};
+use model::task::{AttemptOutcome, ClockReading, Queued, Task, TaskStatus, TaskTransition};
 use serde_json::Value;
 use store::{
     AttemptKey, BootTime, Durability, LeaseNeed, OwedTurn, QueuePlace, RefusedTurn, Renewal, Renewed, ServerError,
@@ -19,7 +19,7 @@ const SWAPPED: &str = "another server than the one it was claimed from answers a
 /// What came of a wish, decided over the copy of the task that is kept here.
 enum Here {
     /// The attempt has ended here, and the server is owed the word of this claim.
-    Ended(String),
+    Ended(Box<Queued>, String),
     /// The lease of this claim is to go on, which the server is told before it is written here.
     Renews(Box<TaskTransition>, String),
     Settled(Settled),
@@ -61,11 +61,12 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 }
                 Ok((SettleResult::Turn(turn), told)) => {
                     let message = told.map(|told| report(tx, &task, told, moment.now)).transpose()?.flatten();
+                    let ended = Box::new(turn.after.clone());
                     write(tx, *turn)?;
                     if let Some(message) = message {
                         tx.report_when_heard(&task, &message)?;
                     }
-                    Ok(Here::Ended(claim))
+                    Ok(Here::Ended(ended, claim))
                 }
                 Ok((SettleResult::Proposed(turn), _)) => {
                     turn.map_or(Ok(()), |turn| write(tx, *turn))?;
@@ -76,7 +77,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             }
         })?;
         match (here, wish) {
-            (Here::Ended(claim), _) => self.say(actor, &claim),
+            (Here::Ended(task, claim), _) => self.say(actor, (&task, &claim)),
             (Here::Renews(turn, claim), _) => self.renew_held(actor, (*turn, claim)),
             (Here::Settled(settled), _) => Ok(settled),
             (Here::Refused(why), _) => Err(why),
@@ -142,10 +143,13 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// What is held here is renewed there first: until the server has heard of it, nobody here counts on it.
     fn renew_held(&mut self, actor: &Actor, (turn, claim): (TaskTransition, String)) -> Result<Settled, QueueError> {
         let slug = &turn.after.slug;
+        let met = self.met()?;
         let held = self.store.all_shared_holds()?;
-        let Some(hold) = held.into_iter().find(|hold| hold.claim == claim) else { return Ok(Settled::Now) };
+        let Some(hold) = held.into_iter().find(|hold| hold.claim == claim) else {
+            return Err(self.over(actor, (&turn.after, &claim))?);
+        };
         // To another server it would be an attempt that nobody holds.
-        if self.met()?.server != hold.server {
+        if met.server != hold.server {
             let why = format!("{SWAPPED}; the lease of task '{slug}' was not renewed");
             return Err(self.of_server(ServerError::Refused(why)));
         }
@@ -187,9 +191,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     /// Says the end of an attempt to the server, now; where that is away it is said later.
-    fn say(&mut self, actor: &Actor, claim: &str) -> Result<Settled, QueueError> {
-        let Some(owed) = self.store.owed_for(claim)? else { return Ok(Settled::Now) };
+    fn say(&mut self, actor: &Actor, (task, claim): (&Queued, &str)) -> Result<Settled, QueueError> {
         let met = self.met();
+        let Some(owed) = self.store.owed_for(claim)? else { return self.said_by_another(actor, (task, claim)) };
         if let Ok(place) = &met
             && place.server != owed.server
         {
@@ -314,7 +318,7 @@ pub(super) fn where_it_is(standing: &TaskStanding) -> String {
 }
 
 /// Why a word came too late, in the words of the queue.
-fn lost(slug: &str, standing: Option<&TaskStanding>, actor: &Actor, now: Ms) -> QueueError {
+pub(super) fn lost(slug: &str, standing: Option<&TaskStanding>, actor: &Actor, now: Ms) -> QueueError {
     let Some(standing) = standing else { return QueueError::NotFound { slug: slug.to_string() } };
     // The token was this machine's to look at, and was.
     let attempt = standing.mine.as_ref().map(|mine| mine.number).or(actor.attempt);

@@ -3,6 +3,7 @@
 mod again;
 mod away;
 mod back;
+mod behind;
 mod busy;
 mod folders;
 mod hooks;
