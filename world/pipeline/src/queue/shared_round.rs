@@ -41,18 +41,32 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Everything of a round that concerns the tasks of this queue, the words that are owed first.
     pub fn shared_round(&mut self, on_unsure: OnUnsure) -> Result<SharedRound, QueueError> {
         let mut round = SharedRound::default();
+        self.shared_round_into(on_unsure, &mut round).map(|()| round)
+    }
+
+    /// The same, and what it did is known also where something of it could not be done.
+    pub fn shared_round_into(&mut self, on_unsure: OnUnsure, round: &mut SharedRound) -> Result<(), QueueError> {
         // Who would be unsure before a round that finds nobody comes to its end is told now: it would be too late then.
         self.tell_unsure(on_unsure, LONGEST_ROUND_MS)?;
         // Leases are renewed whatever becomes of a word.
-        let said = self.say_owed(&mut round);
-        let renewed = self.renew_due(&mut round);
+        let said = self.say_owed(round);
+        let renewed = self.renew_due(round);
         // Whether the server was reached or not: that is what makes a lease unsure.
         self.tell_unsure(on_unsure, 0)?;
-        said?;
-        renewed?;
-        self.compare_holds(&mut round)?;
-        round.expired = self.reap_server()?;
-        Ok(round)
+        let mut held_up = None;
+        // A server that is there tells of the others, whatever it does not do for one.
+        let mut part = |done: Result<(), QueueError>| match done {
+            Err(error) if is_refusal(&error) || is_busy(&error) => {
+                held_up.get_or_insert(error);
+                Ok(())
+            }
+            done => done,
+        };
+        part(said)?;
+        part(renewed)?;
+        part(self.compare_holds(round))?;
+        part(self.reap_server().map(|expired| round.expired = expired))?;
+        held_up.map_or(Ok(()), Err)
     }
 
     /// Says what is owed where there is a server. That is away, or will hear it from the daemon: no matter here.

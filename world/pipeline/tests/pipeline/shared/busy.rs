@@ -1,8 +1,11 @@
 //! Somebody at the server holds rows in a transaction that does not end, or a word is refused for good: what else is to be
 //! said, renewed, found out and claimed goes on.
 
-use super::SharedServer;
+use super::{SharedServer, actor};
+use engine::queue::{Actor, Speaker};
+use pipeline::queue::{OnUnsure, QueueError, Settled, SharedRound};
 use shared_store::{Connection, Patience, Statement, Transaction};
+use store::ServerError;
 
 fn locks<'c>(connection: &'c mut Connection, slug: &str) -> Transaction<'c> {
     let mut open = connection.begin();
@@ -26,4 +29,30 @@ fn x2_a_lapsed_task_that_somebody_keeps_locked_stops_no_look_and_no_claim() {
     assert_eq!(one.queue().look(&project).unwrap().claimable, 1);
     drop(open);
     assert_eq!(one.queue().look(&project).unwrap().claimable, 2, "who was locked lapses then");
+}
+
+#[test]
+fn x2_a_word_that_is_refused_for_good_keeps_nobody_from_hearing_what_was_lost_and_what_lapsed() {
+    let Some(server) = SharedServer::start() else { return };
+    let (mut one, mut two) = (server.machine("one"), server.machine("two"));
+    for slug in ["a", "b"] {
+        one.plan(slug, &[]);
+        one.claim(slug).unwrap();
+    }
+    one.plan("c", &[]);
+    two.claim("bob").unwrap();
+    server.sql(
+        "CREATE FUNCTION taut.no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF new.slug = 'a' AND new.status = 'done'
+           THEN RAISE insufficient_privilege; END IF; RETURN new; END $$;
+         CREATE TRIGGER no BEFORE UPDATE ON taut.tasks FOR EACH ROW EXECUTE FUNCTION taut.no()",
+    );
+    assert!(matches!(one.done("a", "a").unwrap(), Settled::Kept { .. }));
+    let (there, person) = (two.project(), Actor { attempt: Some(1), speaker: Speaker::Person, ..actor("ada") });
+    assert_eq!(two.queue().done(&there, "b", &person, serde_json::Value::Null).unwrap(), Settled::Now);
+    server.lapse("c");
+    let mut round = SharedRound::default();
+    let told = one.queue().shared_round_into(OnUnsure::Tell, &mut round);
+    assert!(matches!(&told, Err(QueueError::Server { error: ServerError::Refused(_), .. })), "{told:?}");
+    assert_eq!((round.lost, round.expired), (vec!["b".to_string()], vec!["c".to_string()]));
+    assert_eq!((one.told("b").len(), server.status("c").as_str()), (1, "open 1"));
 }
