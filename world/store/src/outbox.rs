@@ -50,8 +50,12 @@ const PUT: &str =
     "INSERT INTO outbox (server, queue, kind, key, body, agent, at) VALUES (?1, ?2, 'turn', ?3, ?4, ?5, ?6)
     ON CONFLICT (kind, key) DO NOTHING";
 
-const OWED: &str = "SELECT seq, queue, key, body, agent, at, tries, server FROM outbox
-    WHERE server = ?1 AND kind = 'turn' AND seq > ?2 ORDER BY seq";
+/// Of one task in their order; else those first that were tried least often, so that what cannot be said now is not what
+/// every round begins with.
+const IN_TURN: &str = "SELECT seq FROM (
+      SELECT seq, max(tries) OVER (PARTITION BY iif(json_valid(body), body ->> '$.id', NULL) ORDER BY seq) AS tried
+      FROM outbox WHERE server = ?1 AND queue = ?2 AND kind = 'turn')
+    ORDER BY tried, seq";
 
 pub(crate) fn put_turn(
     conn: &Connection,
@@ -126,12 +130,17 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// What this server is owed behind that place, the oldest first. What cannot be read is passed over.
-    pub fn owed_turns(&self, server: &str, behind: i64, most: usize) -> Result<Vec<OwedTurn>, Error> {
+    /// What of a queue this server is owed, as it is to be said.
+    pub fn owed_in_turn(&self, server: &str, queue: &str) -> Result<Vec<i64>, Error> {
+        self.read(|conn| conn.prepare_cached(IN_TURN)?.query_map([server, queue], |row| row.get(0))?.collect())
+    }
+
+    /// `None` where it is owed no more, or cannot be read here.
+    pub fn owed_turn(&self, seq: i64) -> Result<Option<OwedTurn>, Error> {
+        const ONE: &str = "SELECT seq, queue, key, body, agent, at, tries, server FROM outbox WHERE seq = ?1";
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(OWED)?;
-            let rows = statement.query_map(params![server, behind], owed)?;
-            rows.filter(|row| !is_unreadable(row)).take(most).collect()
+            let found = conn.prepare_cached(ONE)?.query_row([seq], owed);
+            if is_unreadable(&found) { Ok(None) } else { found.optional() }
         })
     }
 
@@ -227,3 +236,6 @@ fn from_text(text: &str) -> Option<Message> {
         body: word("body")?,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,8 @@ pub struct SharedRound {
 }
 
 const MOST: usize = 100;
+/// Of so many words a round finds out that their rows are locked. Each takes seconds, in which no lease is renewed.
+const MOST_LOCKED: usize = 3;
 /// A server that does not answer holds a round up for so long at most.
 const LONGEST_ROUND_MS: i64 = 15_000;
 /// A claim that nobody here knows of is left alone for so long: whoever made it may be about to write it down.
@@ -86,32 +88,35 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// What was decided here and not heard there, in its order.
     pub fn say_owed(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
         let place = self.met()?;
-        let (mut behind, mut refused) = (0, None);
-        loop {
-            let owed = self.store.owed_turns(&place.server, behind, MOST)?;
-            let Some(last) = owed.last() else { return refused.map_or(Ok(()), Err) };
-            behind = last.seq;
-            for owed in owed.iter().filter(|owed| owed.queue == place.queue) {
-                match self.settle_owed(owed) {
-                    Ok(answer) => match self.heard(owed, answer)? {
-                        None => round.said += 1,
-                        Some(standing) => self.told_late(owed, standing.as_deref(), round)?,
-                    },
-                    Err(error) => {
-                        self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
-                        if is_busy(&error) {
-                            // Somebody has that very row locked: it is said again in the next round.
-                            continue;
+        let (mut refused, mut locked) = (None, Vec::new());
+        for seq in self.store.owed_in_turn(&place.server, &place.queue)? {
+            let Some(owed) = self.store.owed_turn(seq)?.filter(|owed| !locked.contains(&owed.turn.id)) else {
+                continue;
+            };
+            match self.settle_owed(&owed) {
+                Ok(answer) => match self.heard(&owed, answer)? {
+                    None => round.said += 1,
+                    Some(standing) => self.told_late(&owed, standing.as_deref(), round)?,
+                },
+                Err(error) => {
+                    self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
+                    if is_busy(&error) {
+                        // Somebody has that very row locked: it is said again in the next round, behind the others.
+                        locked.push(owed.turn.id);
+                        if locked.len() == MOST_LOCKED {
+                            break;
                         }
-                        if !is_refusal(&error) {
-                            return Err(error);
-                        }
-                        // What is wrong with one holds up none of the others, whose leases run.
-                        refused.get_or_insert(error);
+                        continue;
                     }
+                    if !is_refusal(&error) {
+                        return Err(error);
+                    }
+                    // What is wrong with one holds up none of the others, whose leases run.
+                    refused.get_or_insert(error);
                 }
             }
         }
+        refused.map_or(Ok(()), Err)
     }
 
     /// A result that came too late is told to whoever gave it. What was let go of came back by its lease: the same end.

@@ -1,7 +1,7 @@
 //! Somebody at the server holds rows in a transaction that does not end, or a word is refused for good: what else is to be
 //! said, renewed, found out and claimed goes on.
 
-use super::{SharedServer, actor};
+use super::{Member, SharedServer, actor};
 use engine::queue::{Actor, Speaker};
 use pipeline::queue::{OnUnsure, QueueError, Settled, SharedRound};
 use shared_store::{Connection, Patience, Statement, Transaction};
@@ -29,6 +29,34 @@ fn x2_a_lapsed_task_that_somebody_keeps_locked_stops_no_look_and_no_claim() {
     assert_eq!(one.queue().look(&project).unwrap().claimable, 1);
     drop(open);
     assert_eq!(one.queue().look(&project).unwrap().claimable, 2, "who was locked lapses then");
+}
+
+fn owes(one: &mut Member, slugs: &[&str]) {
+    for slug in slugs {
+        one.plan(slug, &[]);
+        one.claim("ann").unwrap();
+    }
+    one.queue.away = true;
+    for slug in slugs {
+        assert!(matches!(one.done("ann", slug).unwrap(), Settled::Kept { .. }));
+    }
+    one.queue.away = false;
+}
+
+#[test]
+fn x2_a_round_tries_few_words_whose_rows_are_locked_and_the_next_one_begins_with_the_others() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    owes(&mut one, &["a", "b", "c", "d", "e"]);
+    one.queue.words.clear();
+    one.queue.locked = ["a", "b", "c", "d"].map(str::to_string).to_vec();
+    assert_eq!(one.round().unwrap().said, 0);
+    assert_eq!(std::mem::take(&mut one.queue.words), ["a", "b", "c"], "each costs seconds, and leases wait");
+    assert_eq!(one.round().unwrap().said, 1, "who can be heard is heard");
+    assert_eq!(std::mem::take(&mut one.queue.words), ["d", "e", "a", "b"]);
+    one.queue.locked.clear();
+    assert_eq!(one.round().unwrap().said, 4);
+    assert_eq!(server.sql("SELECT count(*) FROM taut.tasks WHERE status = 'done'"), "5");
 }
 
 #[test]
