@@ -337,12 +337,16 @@ impl Store {
             let values = params![place.server, place.queue, before.0];
             conn.prepare_cached(DRAWN)?.query_map(values, |row| row.get(0))?.collect()
         })?;
-        drawn.iter().filter(|claim| !made.contains(&claim.as_str())).try_for_each(|claim| self.forget_drawn(claim))
+        drawn
+            .iter()
+            .filter(|claim| !made.contains(&claim.as_str()))
+            .try_for_each(|claim| self.forget_drawn(claim).map(drop))
     }
 
-    /// Nothing came of it, or what did was given back.
-    pub fn forget_drawn(&mut self, claim: &str) -> Result<(), Error> {
-        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.prepare_cached(UNDRAWN)?.execute([claim]).map(drop)))
+    /// Nothing came of it, or what did is given back: whoever drew it keeps it no more. Whether it was still to be kept.
+    pub fn forget_drawn(&mut self, claim: &str) -> Result<bool, Error> {
+        let forget = |conn: &Connection| Ok(conn.prepare_cached(UNDRAWN)?.execute([claim])? == 1);
+        self.transact(Durability::Normal, |tx| tx.verb(forget))
     }
 
     /// Whether this claim was made by this machine: one that it holds or held, or is about to write down.

@@ -245,15 +245,16 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(())
     }
 
-    /// A claim by this machine that was never written down here: who made it is gone.
+    /// A claim by this machine that was never written down here: who made it is gone. Should it be there after all, it keeps
+    /// nothing once the drawing is forgotten; and where this process ends before the server has heard, the lease does.
     fn give_up_unknown(&mut self, held: &HeldThere) -> Result<(), QueueError> {
-        if held.silent_ms < UNKNOWN_MS || !self.store.is_drawn_and_lost(&held.claim)? {
+        let is_lost = held.silent_ms >= UNKNOWN_MS && self.store.is_drawn_and_lost(&held.claim)?;
+        if !is_lost || !self.store.forget_drawn(&held.claim)? {
             return Ok(());
         }
         let back = queue::hand_back(&as_task(held), "claimed and never heard of", (self.clock)().now);
         let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
-        self.ask(|server| server.settle(&turn))?;
-        Ok(self.store.forget_drawn(&held.claim)?)
+        self.ask(|server| server.settle(&turn)).map(drop)
     }
 
     /// Leases of the queue that ran out, wherever they were held. Gives the slugs.

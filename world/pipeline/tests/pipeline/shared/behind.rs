@@ -1,10 +1,12 @@
 //! Two processes of one machine at once: what one has heard of the server meanwhile, the other says, too.
 
-use super::{Cut, LEASE_MS, Member, SharedServer, actor};
+use super::{Cut, LEASE_MS, Member, SharedServer, actor, clock};
 use engine::queue::Refusal;
 use pipeline::queue::{OnUnsure, Queue, QueueError, Settled};
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
-use store::Store;
+use store::{BootTime, ClaimCopy, ClaimKept, ClaimWish, Durability, Store, TaskServer};
 
 /// While the next command of this machine is about to speak to the server, the daemon has a whole round with it.
 fn daemon_is_faster(server: &SharedServer, one: &mut Member) {
@@ -70,4 +72,48 @@ fn q3_a_lease_that_the_daemon_finds_lost_while_it_is_renewed_is_not_said_to_go_o
     daemon_is_faster(&server, &mut one);
     let told = one.queue().renew(&project, "a", &actor("ann"), LEASE_MS).unwrap_err();
     assert!(is_lapsed(&told) && told.to_string().contains("bob"), "{told}");
+}
+
+/// A claim was drawn and made, and nothing was heard of it for a while: its claimant wakes at the server's n-th question.
+fn wakes_at(server: &SharedServer, question: usize) -> (bool, ClaimKept) {
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    let wish = ClaimWish {
+        slug: None,
+        agent: "ann".into(),
+        session: None,
+        lease_ms: LEASE_MS,
+        claim: host::clock::uuid(clock().now),
+    };
+    let place = one.queue.place().clone();
+    one.home.pipeline.store().unwrap().draw_claim(&wish.claim, &place, clock().now).unwrap();
+    let claim = one.queue.claim(&wish).unwrap().unwrap();
+    server.sql("UPDATE taut.tasks SET renewed_at = renewed_at - interval '2 minutes'");
+    let (state, project, kept) = (one.home.folder("state"), one.project(), Rc::new(Cell::new(None)));
+    let (seen, mut questions) = (Rc::clone(&kept), 0);
+    one.queue.witness = Some(Box::new(move || {
+        questions += 1;
+        if questions != question {
+            return;
+        }
+        let mut store = Store::open_and_migrate(&state, Duration::from_secs(5)).unwrap();
+        let (project, place, claim) = (project.as_str(), &place, &claim);
+        let sent = BootTime { ms: sys::clock::since_boot_ms(), boot: sys::clock::boot().to_owned() };
+        let copy = ClaimCopy { project, place, claim, agent: "ann", session: None, token: "t", sent: &sent };
+        seen.set(Some(store.transact(Durability::Full, |tx| tx.copy_claim(&copy, clock().now)).unwrap()));
+    }));
+    one.round().unwrap();
+    let is_held = server.sql("SELECT status = 'active' FROM taut.tasks") == "t";
+    server.sql("DELETE FROM taut.tasks");
+    (is_held, kept.get().unwrap())
+}
+
+#[test]
+fn x2_a_claimant_that_wakes_while_its_claim_is_given_back_never_keeps_what_the_server_has_not() {
+    let Some(server) = SharedServer::start() else { return };
+    for (question, found) in
+        [(1, (true, ClaimKept::Kept)), (2, (false, ClaimKept::GivenBack)), (3, (false, ClaimKept::GivenBack))]
+    {
+        assert_eq!(wakes_at(&server, question), found, "at question {question}");
+    }
 }
