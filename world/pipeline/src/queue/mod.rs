@@ -17,6 +17,7 @@ mod shared_word;
 mod sync;
 mod token;
 mod transfer;
+mod transfer_there;
 mod verify;
 mod workers;
 

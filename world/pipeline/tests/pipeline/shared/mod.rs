@@ -9,6 +9,7 @@ mod folders;
 mod hooks;
 mod leases;
 mod lost;
+mod moved;
 mod proven;
 mod unsure;
 mod verbs;
