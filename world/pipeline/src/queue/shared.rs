@@ -3,6 +3,7 @@
 
 use super::settle::{Wish, mine, report};
 use super::shared_round::SharedRound;
+use super::shared_word::unheard;
 use super::{Queue, QueueError, Settled, proof, refused, write};
 use engine::queue::{self, Actor, SettleResult, TaskAction};
 use engine::redact;
@@ -114,7 +115,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         }
         let need = claim.as_ref().map(|_| LeaseNeed::Live);
         let turn = ServerTurn::of(&turn, task.row, claim, need);
-        match self.ask(|server| server.settle(&turn))? {
+        match self.ask(|server| server.settle(&turn)).map_err(|error| unheard(slug, error))? {
             TurnAnswer::Written | TurnAnswer::Already => Ok(Settled::Now),
             TurnAnswer::Lost(standing) => Err(lost(slug, standing.as_deref(), actor, (self.clock)().now)),
         }
@@ -123,9 +124,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     fn renew_there(&mut self, turn: &TaskTransition, claim: Option<String>) -> Result<Settled, QueueError> {
         let lease_ms = turn.after.hold.as_ref().map(|hold| hold.lease_ms);
         let (id, attempt, claim) = (turn.after.row, turn.after.attempt, claim.unwrap_or_default());
-        match self.renewed(&Renewal { id, attempt, claim, age_ms: 0, lease_ms })? {
+        let slug = &turn.after.slug;
+        let renewed = self.renewed(&Renewal { id, attempt, claim, age_ms: 0, lease_ms });
+        match renewed.map_err(|error| unheard(slug, error))? {
             Some(_) => Ok(Settled::Now),
-            None => Err(QueueError::Wrong(format!("the lease of task '{}' is over: another has it", turn.after.slug))),
+            None => Err(QueueError::Wrong(format!("the lease of task '{slug}' is over: another has it"))),
         }
     }
 

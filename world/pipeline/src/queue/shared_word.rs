@@ -1,10 +1,13 @@
-//! Words whose end this process does not see: another process of this machine said them.
+//! Words whose end this process does not see: another process of this machine said them, or their answer got lost.
 
 use super::shared::lost;
 use super::{Queue, QueueError, Settled};
 use engine::queue::Actor;
 use model::task::{Attempt, AttemptOutcome, ClockReading, Queued};
-use store::{AttemptKey, TaskStanding};
+use store::{AttemptKey, ServerError, TaskStanding};
+
+/// Of what is done in one flight, commit and all, nobody knows where no answer came.
+pub(super) const NOT_KNOWN: &str = "is not known";
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// The end of this attempt is owed no more, though nobody said it here: what another process, such as the daemon, heard of
@@ -34,5 +37,18 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     fn kept_of(&self, task: &Queued) -> Result<Option<Attempt>, QueueError> {
         Ok(self.store.attempts(task)?.into_iter().find(|attempt| attempt.number == task.attempt))
+    }
+}
+
+/// What is said of a word to which there was no answer. Said again it does no harm, but it may be refused for what it did.
+pub(super) fn unheard(slug: &str, error: QueueError) -> QueueError {
+    match error {
+        QueueError::Server { queue, shown, error: ServerError::Away(why) } => {
+            let why = format!(
+                "{why}; whether it was done {NOT_KNOWN}: `taut task show {slug}` shows it once the server answers"
+            );
+            QueueError::Server { queue, shown, error: ServerError::Away(why) }
+        }
+        other => other,
     }
 }

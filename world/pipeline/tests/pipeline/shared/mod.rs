@@ -11,6 +11,7 @@ mod leases;
 mod lost;
 mod moved;
 mod proven;
+mod unheard;
 mod unsure;
 mod verbs;
 
