@@ -57,6 +57,9 @@ const IN_TURN: &str = "SELECT seq FROM (
       FROM outbox WHERE server = ?1 AND queue = ?2 AND kind = 'turn')
     ORDER BY tried, seq";
 
+// By number and not by age: a clock that jumps must not lose what somebody has still to read.
+const BOUND: &str = "DELETE FROM refused_turns WHERE seq <= (SELECT max(seq) FROM refused_turns) - 1000";
+
 pub(crate) fn put_turn(
     conn: &Connection,
     (server, queue): (&str, &str),
@@ -95,8 +98,6 @@ impl Tx<'_> {
     pub fn turn_refused(&self, owed: &OwedTurn, why: &str, now: Ms) -> Result<bool, Error> {
         const KEEP: &str = "INSERT INTO refused_turns (at, queue, slug, agent, attempt, outcome, result, why)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        // By number and not by age: a clock that jumps must not lose what somebody has still to read.
-        const BOUND: &str = "DELETE FROM refused_turns WHERE seq <= (SELECT max(seq) FROM refused_turns) - 1000";
         let OwedTurn { seq, queue, turn, agent, .. } = owed;
         self.verb(|conn| {
             if conn.prepare_cached("DELETE FROM outbox WHERE seq = ?1")?.execute([seq])? == 0 {
@@ -119,7 +120,8 @@ impl Tx<'_> {
         let result = result.as_ref().map(ToString::to_string);
         self.verb(|conn| {
             let row = params![at.0, queue, slug, agent, attempt, outcome, result, why];
-            conn.prepare_cached(KEEP)?.execute(row).map(drop)
+            conn.prepare_cached(KEEP)?.execute(row)?;
+            conn.prepare_cached(BOUND)?.execute([]).map(drop)
         })
     }
 

@@ -1,4 +1,4 @@
-//! In which order what is owed is said.
+//! In which order what is owed is said, and how much of what was refused is kept.
 
 use super::*;
 use crate::Durability;
@@ -50,4 +50,24 @@ fn x2_what_could_not_be_said_comes_behind_the_others_and_words_of_one_task_in_th
     let first = store.owed_in_turn("srv", "acme/shop").unwrap()[0];
     store.transact(Durability::Normal, |tx| tx.turn_tried(first)).unwrap();
     assert_eq!(in_turn(&store), ["b", "c", "a", "a corrected"]);
+}
+
+#[test]
+fn x2_as_many_results_that_came_too_late_are_kept_as_may_be_read_however_they_were_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+    let late = |attempt: i64| RefusedTurn {
+        at: Ms(attempt),
+        queue: "acme/shop".into(),
+        slug: "a".into(),
+        agent: None,
+        attempt,
+        outcome: Some("done".into()),
+        result: None,
+        why: "over".into(),
+    };
+    store.transact(Durability::Normal, |tx| (1..=1_005).try_for_each(|nth| tx.keep_refused(&late(nth)))).unwrap();
+    let kept = "SELECT count(*), min(attempt) FROM refused_turns";
+    let kept: (i64, i64) = store.read(|conn| conn.query_row(kept, [], |row| Ok((row.get(0)?, row.get(1)?)))).unwrap();
+    assert_eq!(kept, (1_000, 6), "the newest");
 }
