@@ -74,14 +74,17 @@ impl SharedHold {
     }
 
     pub fn is_sure(&self, now: &BootTime) -> bool {
-        now.boot == self.confirmed.boot && now.ms < self.sure_until()
+        self.is_of_this_boot(now) && now.ms < self.sure_until()
+    }
+
+    /// Not every system names its boots; a clock that stands before what it showed earlier has begun anew.
+    fn is_of_this_boot(&self, now: &BootTime) -> bool {
+        now.boot == self.confirmed.boot && now.ms >= self.confirmed.ms
     }
 
     /// A quarter of the lease has passed since the server last confirmed it, or a longer one is wanted.
     pub fn is_renewal_due(&self, now: &BootTime) -> bool {
-        self.wanted_ms > self.lease_ms
-            || now.boot != self.confirmed.boot
-            || now.ms >= self.confirmed.ms + self.lease_ms / 4
+        self.wanted_ms > self.lease_ms || !self.is_of_this_boot(now) || now.ms >= self.confirmed.ms + self.lease_ms / 4
     }
 }
 

@@ -185,8 +185,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Leases that no server has confirmed for so long that another may have been given the task, on any server and of any
     /// queue. `ahead_ms`: those too that will be so long without a word by then; of a short lease never more than a quarter.
     fn tell_unsure(&mut self, on_unsure: OnUnsure, ahead_ms: i64) -> Result<(), QueueError> {
+        let holds = self.store.all_shared_holds()?;
+        // Read then: what was confirmed meanwhile is not of a later boot.
         let moment = boot_moment();
-        for hold in self.store.all_shared_holds()? {
+        for hold in holds {
             let then = BootTime { ms: moment.ms + ahead_ms.min(hold.lease_ms / 4), boot: moment.boot.clone() };
             if hold.is_sure(&then) {
                 continue;

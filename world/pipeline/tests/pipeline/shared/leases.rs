@@ -189,6 +189,21 @@ fn x2_another_run_of_the_machine_is_unsure_of_everything_it_held() {
     assert!(!hold.is_sure(&BootTime { ms: now, boot: "another".into() }));
 }
 
+/// As on macOS, where no run of the machine has a name: its clock tells, because it begins anew with each.
+#[test]
+fn x2_a_machine_that_was_started_anew_is_unsure_though_nobody_tells_its_runs_apart() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut one = server.machine("one");
+    one.plan("a", &[]);
+    one.claim("ann").unwrap();
+    let store = one.home.pipeline.store().unwrap();
+    let mut hold = store.shared_holds(&store.server_of(super::QUEUE).unwrap().unwrap()).unwrap().remove(0);
+    hold.confirmed.boot = String::new();
+    let at = |ms: i64| BootTime { ms: hold.confirmed.ms + ms, boot: String::new() };
+    assert!(hold.is_sure(&at(0)) && !hold.is_renewal_due(&at(0)));
+    assert!(!hold.is_sure(&at(-1)) && hold.is_renewal_due(&at(-1)));
+}
+
 #[test]
 fn q3_a_lease_of_a_silent_agent_that_the_server_ended_is_held_here_no_more() {
     let Some(server) = SharedServer::start() else { return };
