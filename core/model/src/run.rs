@@ -256,7 +256,7 @@ pub enum AgentTrouble {
     Refused { what: String },
     /// Its program is not there, or may not be executed: nobody worked at all.
     NotStarted { what: String },
-    /// It was stopped, because its server was not reached for so long that another may have its task.
+    /// It was stopped, because another has its task or, its server not having been reached for so long, may have it.
     Unsure { what: String },
 }
 

@@ -11,7 +11,7 @@ use service::shared_target::{around_command, shared_target};
 use shared_store::{Connection, Patience, Schema};
 use std::path::Path;
 use std::time::Duration;
-use store::Store;
+use store::{OutboxStanding, Store};
 
 /// So long a process that has ended its work stays for its last words.
 const LAST_WORDS: Duration = Duration::from_secs(10);
@@ -105,12 +105,12 @@ pub fn say_what_is_owed(places: &PathVariables, printer: &Printer) {
         return;
     }
     let Ok(report) = sync(places, SyncWish::Wait(LAST_WORDS)) else { return };
-    let owed = report.owed.turns + report.owed.messages;
-    if report.is_shared && owed > 0 {
+    let OutboxStanding { turns, messages, .. } = report.owed.standing;
+    if report.is_shared && turns + messages > 0 {
         let why = report.done.error.map(|error| format!(" ({error})")).unwrap_or_default();
         printer.note(text!(
             "{} not said to the server yet{}; `taut shared sync --wait 1m` says it, and so does the daemon",
-            crate::commands::shared::owed_words(report.owed.turns, report.owed.messages),
+            crate::commands::shared::owed_words(turns, messages),
             why
         ));
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{QueueLook, SessionFilter, Store, TaskEdit, TaskServer};
+use store::{QueueLook, SessionFilter, StoppedFor, Store, TaskEdit, TaskServer};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -303,13 +303,20 @@ impl RunStore {
         self.store.released_for(agent, SESSION_ENDED, since).unwrap_or(false)
     }
 
-    /// In words, that the agent was stopped since then, because the lease of its task was unsure.
-    pub(crate) fn stopped_unsure(&self, agent: &str, since: Ms) -> Option<String> {
-        let (slug, queue) = self.store.stopped_unsure(agent, since).unwrap_or_default()?;
-        Some(format!(
-            "agent {agent} was stopped: the server of the queue {queue} was not reached for so long that another may have \
-             task {slug} by now"
-        ))
+    /// In words, that the agent was stopped since then, because the lease of its task was over or unsure.
+    pub(crate) fn stopped_for_lease(&self, agent: &str, since: Ms) -> Option<String> {
+        let StoppedFor { slug, queue, is_lost } = self.store.stopped_for(agent, since).unwrap_or_default()?;
+        Some(if is_lost {
+            format!(
+                "agent {agent} was stopped: its lease of task {slug} is over on the server of the queue {queue}, and another \
+                 has the task or may be given it"
+            )
+        } else {
+            format!(
+                "agent {agent} was stopped: the server of the queue {queue} was not reached for so long that another may \
+                 have task {slug} by now"
+            )
+        })
     }
 
     pub(crate) fn any_task_is_verified(&self, project: &str) -> bool {

@@ -307,7 +307,7 @@ fn how(run_store: &RunStore, what: &Supervised, since: Ms) -> Start {
 }
 
 fn release(run_store: &mut RunStore, what: &Supervised, since: Ms, tell: &dyn Tell) {
-    if let Some(why) = run_store.stopped_unsure(&what.agent, since) {
+    if let Some(why) = run_store.stopped_for_lease(&what.agent, since) {
         tell.show(&RunMessage::Warning(why));
         // Where this does not get through, what is left goes back below.
         let _ = run_store.hand_back(&what.agent, LEASE_UNSURE, Some(since));

@@ -5,7 +5,7 @@ use host::paths::PathVariables;
 use pipeline::PipelineSetup;
 use policy::config::sections::SharedEvents;
 use std::time::{Duration, Instant};
-use store::{Error, OutboxStanding, Store};
+use store::{Error, OutboxStanding, OwedAt, Store};
 
 /// How long a sync goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub enum SyncWish {
 pub struct SyncReport {
     /// All rounds together; the error is that of the last.
     pub done: SharedReport,
-    /// What still waits to be said.
-    pub owed: OutboxStanding,
+    /// What still waits to be said, to this server and besides.
+    pub owed: OwedAt,
     /// Events that still wait to be sent.
     pub events_waiting: u64,
     /// A server is configured at all.
@@ -30,9 +30,10 @@ pub struct SyncReport {
 }
 
 impl SyncReport {
-    /// Everything that was owed was said.
+    /// Everything that this server is owed was said. What is another's, or another version's to say, is waited for in vain.
     pub fn is_through(&self) -> bool {
-        self.done.error.is_none() && self.owed.turns + self.owed.messages == 0 && self.events_waiting == 0
+        let OutboxStanding { turns, messages, .. } = self.owed.standing;
+        self.done.error.is_none() && turns + messages == 0 && self.events_waiting == 0
     }
 }
 
@@ -63,7 +64,7 @@ pub fn sync_in(setting: &PipelineSetup, wish: SyncWish) -> Result<SyncReport, Er
     loop {
         let done = rounds.round(&mut store, &server)?;
         report.add(done);
-        report.owed = store.outbox_standing()?;
+        report.owed = owed(&store)?;
         // A server that is sent nothing of the record is not what they wait for.
         report.events_waiting = if server.events == SharedEvents::None { 0 } else { store.unshipped()?.0 };
         let left = match wish {
@@ -75,6 +76,14 @@ pub fn sync_in(setting: &PipelineSetup, wish: SyncWish) -> Result<SyncReport, Er
             return Ok(report);
         }
         std::thread::sleep(PAUSE.min(left));
+    }
+}
+
+/// By the server that was met last. All of it, where none ever was.
+fn owed(store: &Store) -> Result<OwedAt, Error> {
+    match store.shared_state()?.filter(|state| !state.server.is_empty()) {
+        Some(state) => store.owed_at(&state.server),
+        None => Ok(OwedAt { standing: store.outbox_standing()?, ..OwedAt::default() }),
     }
 }
 

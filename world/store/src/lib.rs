@@ -115,8 +115,8 @@ pub use session_list::{
 };
 pub use session_look_back::LookBack;
 pub use sessions::SessionFilter;
-pub use shared_holds::{BootTime, ClaimCopy, ClaimKept, SharedHold};
-pub use shared_work::OpenPlace;
+pub use shared_holds::{BootTime, ClaimCopy, ClaimKept, SharedHold, StoppedFor};
+pub use shared_work::{OpenPlace, OwedAt};
 pub use spool::{SPOOL, spool, spool_text};
 pub use spool_line::{PENDING, write as spool_line};
 pub use store::{Durability, Store};

@@ -50,8 +50,15 @@ const PUT: &str =
     "INSERT INTO outbox (server, queue, kind, key, body, agent, at) VALUES (?1, ?2, 'turn', ?3, ?4, ?5, ?6)
     ON CONFLICT (kind, key) DO NOTHING";
 
-const OWED: &str = "SELECT seq, queue, key, body, agent, at, tries, server FROM outbox
-    WHERE server = ?1 AND kind = 'turn' AND seq > ?2 ORDER BY seq";
+/// Of one task in their order; else those first that were tried least often, so that what cannot be said now is not what
+/// every round begins with.
+const IN_TURN: &str = "SELECT seq FROM (
+      SELECT seq, max(tries) OVER (PARTITION BY iif(json_valid(body), body ->> '$.id', NULL) ORDER BY seq) AS tried
+      FROM outbox WHERE server = ?1 AND queue = ?2 AND kind = 'turn')
+    ORDER BY tried, seq";
+
+// By number and not by age: a clock that jumps must not lose what somebody has still to read.
+const BOUND: &str = "DELETE FROM refused_turns WHERE seq <= (SELECT max(seq) FROM refused_turns) - 1000";
 
 pub(crate) fn put_turn(
     conn: &Connection,
@@ -91,8 +98,6 @@ impl Tx<'_> {
     pub fn turn_refused(&self, owed: &OwedTurn, why: &str, now: Ms) -> Result<bool, Error> {
         const KEEP: &str = "INSERT INTO refused_turns (at, queue, slug, agent, attempt, outcome, result, why)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        // By number and not by age: a clock that jumps must not lose what somebody has still to read.
-        const BOUND: &str = "DELETE FROM refused_turns WHERE seq <= (SELECT max(seq) FROM refused_turns) - 1000";
         let OwedTurn { seq, queue, turn, agent, .. } = owed;
         self.verb(|conn| {
             if conn.prepare_cached("DELETE FROM outbox WHERE seq = ?1")?.execute([seq])? == 0 {
@@ -115,7 +120,8 @@ impl Tx<'_> {
         let result = result.as_ref().map(ToString::to_string);
         self.verb(|conn| {
             let row = params![at.0, queue, slug, agent, attempt, outcome, result, why];
-            conn.prepare_cached(KEEP)?.execute(row).map(drop)
+            conn.prepare_cached(KEEP)?.execute(row)?;
+            conn.prepare_cached(BOUND)?.execute([]).map(drop)
         })
     }
 
@@ -126,12 +132,17 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// What this server is owed behind that place, the oldest first. What cannot be read is passed over.
-    pub fn owed_turns(&self, server: &str, behind: i64, most: usize) -> Result<Vec<OwedTurn>, Error> {
+    /// What of a queue this server is owed, as it is to be said.
+    pub fn owed_in_turn(&self, server: &str, queue: &str) -> Result<Vec<i64>, Error> {
+        self.read(|conn| conn.prepare_cached(IN_TURN)?.query_map([server, queue], |row| row.get(0))?.collect())
+    }
+
+    /// `None` where it is owed no more, or cannot be read here.
+    pub fn owed_turn(&self, seq: i64) -> Result<Option<OwedTurn>, Error> {
+        const ONE: &str = "SELECT seq, queue, key, body, agent, at, tries, server FROM outbox WHERE seq = ?1";
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(OWED)?;
-            let rows = statement.query_map(params![server, behind], owed)?;
-            rows.filter(|row| !is_unreadable(row)).take(most).collect()
+            let found = conn.prepare_cached(ONE)?.query_row([seq], owed);
+            if is_unreadable(&found) { Ok(None) } else { found.optional() }
         })
     }
 
@@ -227,3 +238,6 @@ fn from_text(text: &str) -> Option<Message> {
         body: word("body")?,
     })
 }
+
+#[cfg(test)]
+mod tests;

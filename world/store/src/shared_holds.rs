@@ -8,6 +8,7 @@ use crate::{Durability, Error, Store, Tx, outbox, projects};
 use model::task::{AttemptChange, NEVER_HERE, Queued, TaskStatus, TaskTransition};
 use model::{ClientProcess, Ms};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::Value;
 
 /// Copies that nobody holds and that were left alone for so long are forgotten: the task itself is on the server.
 const KEPT_MS: i64 = 30 * 24 * 3_600_000;
@@ -56,7 +57,8 @@ pub struct SharedHold {
     pub renewed_at: Ms,
     /// When the last claim or renewal that the server confirmed was sent.
     pub confirmed: BootTime,
-    /// Its agent was told that the lease may be over: 1, or 2 where it was to be stopped for that.
+    /// Its agent was told that the lease may be over: 1, or 2 where it was to be stopped for that. 3: it was to be stopped
+    /// because the lease was over.
     pub told: bool,
     /// The client of its session, where that has a tool in flight: a long test run says nothing.
     pub tool_of: Option<ClientProcess>,
@@ -72,14 +74,17 @@ impl SharedHold {
     }
 
     pub fn is_sure(&self, now: &BootTime) -> bool {
-        now.boot == self.confirmed.boot && now.ms < self.sure_until()
+        self.is_of_this_boot(now) && now.ms < self.sure_until()
+    }
+
+    /// Not every system names its boots; a clock that stands before what it showed earlier has begun anew.
+    fn is_of_this_boot(&self, now: &BootTime) -> bool {
+        now.boot == self.confirmed.boot && now.ms >= self.confirmed.ms
     }
 
     /// A quarter of the lease has passed since the server last confirmed it, or a longer one is wanted.
     pub fn is_renewal_due(&self, now: &BootTime) -> bool {
-        self.wanted_ms > self.lease_ms
-            || now.boot != self.confirmed.boot
-            || now.ms >= self.confirmed.ms + self.lease_ms / 4
+        self.wanted_ms > self.lease_ms || !self.is_of_this_boot(now) || now.ms >= self.confirmed.ms + self.lease_ms / 4
     }
 }
 
@@ -91,6 +96,15 @@ pub enum ClaimKept {
     QueuedHere,
     /// It was given back meanwhile, as one that nobody wrote down: nothing is kept.
     GivenBack,
+}
+
+/// The task for whose lease an agent was stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoppedFor {
+    pub slug: String,
+    pub queue: String,
+    /// The server said that the lease was over; else nobody knew, because it was not reached.
+    pub is_lost: bool,
 }
 
 /// What of the copy of a task, and of its hold, is read together.
@@ -160,13 +174,24 @@ pub(crate) fn tell_server(conn: &Connection, turn: &TaskTransition) -> rusqlite:
     }
     let (key, live) = if ends { (claim.clone(), Some(claim)) } else { (format!("{claim} corrected"), None) };
     let need = live.as_ref().map(|_| LeaseNeed::Live);
-    let body = ServerTurn::of(turn, id, live, need);
+    let mut body = ServerTurn::of(turn, id, live, need);
+    if turn.after.status == TaskStatus::Done && body.result.is_none() {
+        body.result = proven_result(conn, turn.after.row)?;
+    }
     outbox::put_turn(conn, (&server, &queue), (&key, agent_of(conn, turn)?), (&body, turn.at))?;
     // A correction is of an attempt that is over: nobody waits for what becomes of it.
     if ends {
         conn.prepare_cached("UPDATE shared_holds SET state = 'leaving' WHERE task = ?1")?.execute([turn.after.row])?;
     }
     Ok(())
+}
+
+/// Whoever confirms a proposal gives no result: what its agent had given is the task's since that turn was written, and a
+/// claim begins without any.
+fn proven_result(conn: &Connection, task: i64) -> rusqlite::Result<Option<Value>> {
+    let kept: Option<String> =
+        conn.prepare_cached("SELECT result FROM tasks WHERE row = ?1")?.query_row([task], |row| row.get(0))?;
+    Ok(kept.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 /// Who had the attempt: its row tells, since the task itself forgets with the turn.
@@ -213,7 +238,7 @@ impl Tx<'_> {
     pub fn confirm_holds(&self, claims: &[(&str, i64)], sent: &BootTime) -> Result<(), Error> {
         // That its agent was stopped stays true, whatever the server says after that.
         const CONFIRM: &str =
-            "UPDATE shared_holds SET confirmed = ?2, boot = ?3, lease_ms = ?4, told = iif(told = 2, 2, 0)
+            "UPDATE shared_holds SET confirmed = ?2, boot = ?3, lease_ms = ?4, told = iif(told > 1, told, 0)
             WHERE claim = ?1";
         self.verb(|conn| {
             let mut confirm = conn.prepare_cached(CONFIRM)?;
@@ -232,6 +257,13 @@ impl Tx<'_> {
     pub fn note_stop(&self, claim: &str) -> Result<(), Error> {
         const NOTE: &str = "UPDATE shared_holds SET told = 2 WHERE claim = ?1 AND told < 2";
         self.verb(|conn| conn.prepare_cached(NOTE)?.execute([claim]).map(drop))
+    }
+
+    /// Its agent is about to be stopped because the server has given the task up, or to another. Whether it is held still: who
+    /// has claimed it anew meanwhile is not stopped.
+    pub fn note_stop_of_lost(&self, claim: &str) -> Result<bool, Error> {
+        const NOTE: &str = "UPDATE shared_holds SET told = 3 WHERE claim = ?1 AND state = 'held'";
+        self.verb(|conn| conn.prepare_cached(NOTE)?.execute([claim]).map(|rows| rows == 1))
     }
 
     /// The server has ended the attempt, or heard of its end: the copy stands so, and owes nothing. Whether it still
@@ -308,12 +340,23 @@ impl Store {
             let values = params![place.server, place.queue, before.0];
             conn.prepare_cached(DRAWN)?.query_map(values, |row| row.get(0))?.collect()
         })?;
-        drawn.iter().filter(|claim| !made.contains(&claim.as_str())).try_for_each(|claim| self.forget_drawn(claim))
+        drawn
+            .iter()
+            .filter(|claim| !made.contains(&claim.as_str()))
+            .try_for_each(|claim| self.forget_drawn(claim).map(drop))
     }
 
-    /// Nothing came of it, or what did was given back.
-    pub fn forget_drawn(&mut self, claim: &str) -> Result<(), Error> {
-        self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.prepare_cached(UNDRAWN)?.execute([claim]).map(drop)))
+    /// Nothing came of it, or what did is given back: whoever drew it keeps it no more. Whether it was still to be kept.
+    pub fn forget_drawn(&mut self, claim: &str) -> Result<bool, Error> {
+        let forget = |conn: &Connection| Ok(conn.prepare_cached(UNDRAWN)?.execute([claim])? == 1);
+        self.transact(Durability::Normal, |tx| tx.verb(forget))
+    }
+
+    /// Whether this claim was made by this machine: one that it holds or held, or is about to write down.
+    pub fn is_own_claim(&self, claim: &str) -> Result<bool, Error> {
+        const OWN: &str = "SELECT EXISTS (SELECT 1 FROM drawn_claims WHERE claim = ?1)
+            OR EXISTS (SELECT 1 FROM shared_holds WHERE claim = ?1)";
+        self.read(|conn| conn.prepare_cached(OWN)?.query_row([claim], |row| row.get(0)))
     }
 
     /// Whether this claim was drawn here and nobody wrote down what came of it: who drew it is gone.
@@ -376,16 +419,17 @@ impl Store {
         self.read(|conn| conn.prepare_cached(SERVER)?.query_row([queue], |row| row.get(0)).optional())
     }
 
-    /// The task, and its queue, for whose unsure lease this agent was stopped, where it had that task since then.
-    pub fn stopped_unsure(&self, agent: &str, since: Ms) -> Result<Option<(String, String)>, Error> {
-        const STOPPED: &str = "SELECT tasks.slug, shared_holds.queue
+    /// For which lease this agent was stopped, where it had that task since then.
+    pub fn stopped_for(&self, agent: &str, since: Ms) -> Result<Option<StoppedFor>, Error> {
+        const STOPPED: &str = "SELECT tasks.slug, shared_holds.queue, shared_holds.told = 3
             FROM shared_holds JOIN tasks ON tasks.row = shared_holds.task
               JOIN attempts ON attempts.task = shared_holds.task AND attempts.number = shared_holds.attempt
-            WHERE shared_holds.told = 2 AND attempts.agent = ?1
+            WHERE shared_holds.told > 1 AND attempts.agent = ?1
               AND (attempts.ended_at IS NULL OR attempts.ended_at >= ?2) LIMIT 1";
         self.read(|conn| {
-            let both = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-            conn.prepare_cached(STOPPED)?.query_row(params![agent, since.0], both).optional()
+            let stopped =
+                |row: &Row<'_>| Ok(StoppedFor { slug: row.get(0)?, queue: row.get(1)?, is_lost: row.get(2)? });
+            conn.prepare_cached(STOPPED)?.query_row(params![agent, since.0], stopped).optional()
         })
     }
 

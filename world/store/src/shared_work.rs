@@ -2,7 +2,9 @@
 //! messages wait here for a conversation that is carried elsewhere.
 
 use crate::messages::{self, columns};
-use crate::{Durability, Error, Store, Tx, outbox_messages};
+use crate::outbox_messages::OutgoingMessage;
+use crate::task_server::ServerTurn;
+use crate::{Durability, Error, OutboxStanding, Store, Tx, outbox_messages};
 use model::Ms;
 use model::effort::{Addressee, MOST_OUTGOING, Message, RemoteAddressee};
 use rusqlite::params;
@@ -12,6 +14,17 @@ use rusqlite::params;
 pub struct OpenPlace {
     pub project: String,
     pub conversation: String,
+}
+
+/// What waits to be said, seen from one server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OwedAt {
+    /// For this server.
+    pub standing: OutboxStanding,
+    /// Also for it, written by another version of Taut and to be said by that one.
+    pub unreadable: i64,
+    /// For other servers, whenever they are configured again.
+    pub elsewhere: i64,
 }
 
 /// Somebody sends so many in one go at the most.
@@ -42,6 +55,34 @@ impl Store {
     pub fn owed_elsewhere(&self, server: &str) -> Result<i64, Error> {
         const COUNT: &str = "SELECT count(*) FROM outbox WHERE server <> ?1";
         self.read(|conn| conn.prepare_cached(COUNT)?.query_row([server], |row| row.get(0)))
+    }
+
+    pub fn owed_at(&self, server: &str) -> Result<OwedAt, Error> {
+        const ROWS: &str = "SELECT kind = 'turn', body, at FROM outbox WHERE server = ?1";
+        let mut owed = OwedAt { elsewhere: self.owed_elsewhere(server)?, ..OwedAt::default() };
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(ROWS)?;
+            let mut rows = statement.query([server])?;
+            while let Some(row) = rows.next()? {
+                let (is_turn, body): (bool, String) = (row.get(0)?, row.get(1)?);
+                let standing = &mut owed.standing;
+                let is_readable = match is_turn {
+                    true => serde_json::from_str::<ServerTurn>(&body).is_ok(),
+                    false => serde_json::from_str::<OutgoingMessage>(&body).is_ok(),
+                };
+                match (is_readable, is_turn) {
+                    (false, _) => owed.unreadable += 1,
+                    (true, true) => standing.turns += 1,
+                    (true, false) => standing.messages += 1,
+                }
+                if is_readable {
+                    let at = Ms(row.get(2)?);
+                    standing.oldest = Some(standing.oldest.map_or(at, |oldest| oldest.min(at)));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(owed)
     }
 
     /// How many messages of other machines wait here to be told to this one.
@@ -147,5 +188,29 @@ mod tests {
         assert_eq!(waiting.iter().map(|row| &*row.message.id).collect::<Vec<_>>(), ["nowhere"]);
         assert_eq!((store.owed_elsewhere("srv").unwrap(), store.owed_elsewhere("other").unwrap()), (0, 1));
         assert!(store.transact(Durability::Normal, |tx| tx.owes_a_server()).unwrap());
+    }
+    #[test]
+    fn q6_what_is_for_another_server_or_of_another_version_is_counted_apart_from_what_this_one_is_owed() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        let turn = r#"{"id":1,"slug":"a","was":"active","attempt":1,"status":"done","retry_count":0,"failures":0,
+            "releases":0,"step":0}"#;
+        let rows = [
+            ("srv", "turn", turn, 7),
+            ("srv", "message", "{}", 5),
+            ("srv", "turn", r#"{"later": 1}"#, 1),
+            ("srv", "message", "7", 1),
+            ("other", "turn", turn, 1),
+        ];
+        const PUT: &str = "INSERT INTO outbox (server, queue, kind, key, body, at) VALUES (?1, 'q', ?2, ?3, ?4, ?5)";
+        let put = store.transact(Durability::Full, |tx| {
+            let each = |(n, (server, kind, body, at)): (usize, (&str, &str, &str, i64))| {
+                tx.verb(|conn| conn.execute(PUT, params![server, kind, n.to_string(), body, at]).map(drop))
+            };
+            rows.into_iter().enumerate().try_for_each(each)
+        });
+        put.unwrap();
+        let standing = OutboxStanding { turns: 1, messages: 1, oldest: Some(Ms(5)) };
+        assert_eq!(store.owed_at("srv").unwrap(), OwedAt { standing, unreadable: 2, elsewhere: 1 });
     }
 }

@@ -37,6 +37,12 @@ pub fn leads_its_group(pid: u32) -> bool {
     process(pid).is_some_and(|pid| rustix::process::getpgid(Some(pid)) == Ok(pid))
 }
 
+/// Whether this process is in the group that another leads.
+#[must_use]
+pub fn is_in_group(leader: u32) -> bool {
+    process(leader).is_some_and(|leader| rustix::process::getpgrp() == leader)
+}
+
 fn number(pid: u32, signal: i32) -> Option<(Pid, Signal)> {
     process(pid).zip(Signal::from_named_raw(signal))
 }

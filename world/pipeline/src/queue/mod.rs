@@ -11,10 +11,13 @@ mod result_bounds;
 mod settle;
 mod shared;
 mod shared_claim;
+mod shared_lost;
 mod shared_round;
+mod shared_word;
 mod sync;
 mod token;
 mod transfer;
+mod transfer_there;
 mod verify;
 mod workers;
 
@@ -160,6 +163,10 @@ impl<'s, C: Fn() -> ClockReading> Queue<'s, C> {
 
 fn said(error: &ServerError, shown: &str) -> String {
     match error {
+        // Whoever asked says so where it may have been done.
+        ServerError::Away(why) if why.contains(shared_word::NOT_KNOWN) => {
+            format!("which cannot be reached ({})", cause(why, shown))
+        }
         ServerError::Away(why) => format!("which cannot be reached ({}): nothing was done", cause(why, shown)),
         ServerError::Refused(why) => format!("which refuses: {}", cause(why, shown)),
         ServerError::Busy(why) => format!("which could not do it now: {why}"),
@@ -197,4 +204,21 @@ fn refused(task: &Queued, refusal: Refusal) -> QueueError {
 
 fn write(tx: &Tx<'_>, turn: TaskTransition) -> Result<(), Error> {
     tx.apply(&[model::effect::Write::Task(Box::new(redact::turn(turn)))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn away(why: &str) -> String {
+        let error = ServerError::Away(why.to_string());
+        QueueError::Server { queue: "acme/shop".into(), shown: "db/taut".into(), error }.to_string()
+    }
+
+    #[test]
+    fn x2_what_may_have_been_done_is_not_said_to_be_undone() {
+        assert!(away("db/taut cannot be reached: gone").contains("cannot be reached (gone): nothing was done"));
+        let planned = away("gone; whether the plan was written is not known: `taut task list` shows it");
+        assert!(planned.contains("is not known") && !planned.contains("nothing was done"), "{planned}");
+    }
 }

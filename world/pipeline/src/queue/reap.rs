@@ -38,7 +38,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// claim and no daemon. Reads only, where nothing has lapsed.
     pub fn reap(&mut self) -> Result<Reaped, QueueError> {
         if self.is_shared() {
-            self.reap_server()?;
+            self.reap_server_if_it_lets()?;
         }
         let judged = self.judge()?;
         let dead = workers::dead(self.store)?;

@@ -1,18 +1,20 @@
 //! What a server keeps of a result. Its tables have bounds, and a word that they refuse would be owed for ever.
 
 use super::QueueError;
+use engine::redact;
 use serde_json::Value;
 
-/// Less than the tables take (`json_value`): what looks like a secret is taken out later, and what stands for it may be longer.
+/// Less than the tables take (`json_value`).
 const MOST_BYTES: usize = 1_000_000;
 const MOST_LEVELS: usize = 90;
 const LARGEST: f64 = 1e300;
 /// A number with an exponent is kept with all its digits.
 const WRITTEN_OUT: usize = 330;
 
+/// As it leaves: what stands for a secret may be longer than that, or shorter.
 pub(super) fn refuse_unkept(slug: &str, result: &Value) -> Result<(), QueueError> {
     let mut bytes = 0;
-    let why = match measure(result, 0, &mut bytes) {
+    let why = match measure(&redact::whole(result), 0, &mut bytes) {
         Err(why) => why,
         Ok(()) if bytes > MOST_BYTES => format!("it has {bytes} bytes, and {MOST_BYTES} are kept"),
         Ok(()) => return Ok(()),

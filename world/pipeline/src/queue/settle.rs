@@ -44,8 +44,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// Null is no result. Where a loop proves what its agent does, it is a proposal.
     pub fn done(&mut self, project: &str, slug: &str, actor: &Actor, result: Value) -> Result<Settled, QueueError> {
-        if self.is_shared() {
-            refuse_unkept(slug, &result)?;
+        if let Err(unkept) = refuse_unkept(slug, &result)
+            && (self.is_shared() || self.is_copy(project, slug)?)
+        {
+            return Err(unkept);
         }
         let kept = self.is_shared().then(|| result.clone());
         let done = self.act(project, slug, actor, |proof, act| {
@@ -56,6 +58,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             self.keep_late((project, slug), actor, (result, why))?;
         }
         done
+    }
+
+    /// Of a task that was claimed from a server, whether this machine is connected to it now or not: what comes of it is owed there.
+    fn is_copy(&mut self, project: &str, slug: &str) -> Result<bool, QueueError> {
+        Ok(self.transact(Durability::Normal, |tx, _| Ok(tx.copy_of(project, slug)?.is_some()))?)
     }
 
     pub fn fail(&mut self, project: &str, slug: &str, actor: &Actor, reason: &str) -> Result<Settled, QueueError> {

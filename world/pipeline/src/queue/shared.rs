@@ -2,11 +2,13 @@
 //! a process or a server may die between any two steps, and nothing is lost. A lease is the one thing that is said first.
 
 use super::settle::{Wish, mine, report};
+use super::shared_round::SharedRound;
+use super::shared_word::unheard;
 use super::{Queue, QueueError, Settled, proof, refused, write};
 use engine::queue::{self, Actor, SettleResult, TaskAction};
 use engine::redact;
 use model::Ms;
-use model::task::{AttemptOutcome, ClockReading, Task, TaskStatus, TaskTransition};
+use model::task::{AttemptOutcome, ClockReading, Queued, Task, TaskStatus, TaskTransition};
 use serde_json::Value;
 use store::{
     AttemptKey, BootTime, Durability, LeaseNeed, OwedTurn, QueuePlace, RefusedTurn, Renewal, Renewed, ServerError,
@@ -18,7 +20,7 @@ const SWAPPED: &str = "another server than the one it was claimed from answers a
 /// What came of a wish, decided over the copy of the task that is kept here.
 enum Here {
     /// The attempt has ended here, and the server is owed the word of this claim.
-    Ended(String),
+    Ended(Box<Queued>, String),
     /// The lease of this claim is to go on, which the server is told before it is written here.
     Renews(Box<TaskTransition>, String),
     Settled(Settled),
@@ -60,11 +62,12 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 }
                 Ok((SettleResult::Turn(turn), told)) => {
                     let message = told.map(|told| report(tx, &task, told, moment.now)).transpose()?.flatten();
+                    let ended = Box::new(turn.after.clone());
                     write(tx, *turn)?;
                     if let Some(message) = message {
                         tx.report_when_heard(&task, &message)?;
                     }
-                    Ok(Here::Ended(claim))
+                    Ok(Here::Ended(ended, claim))
                 }
                 Ok((SettleResult::Proposed(turn), _)) => {
                     turn.map_or(Ok(()), |turn| write(tx, *turn))?;
@@ -75,7 +78,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
             }
         })?;
         match (here, wish) {
-            (Here::Ended(claim), _) => self.say(actor, &claim),
+            (Here::Ended(task, claim), _) => self.say(actor, (&task, &claim)),
             (Here::Renews(turn, claim), _) => self.renew_held(actor, (*turn, claim)),
             (Here::Settled(settled), _) => Ok(settled),
             (Here::Refused(why), _) => Err(why),
@@ -112,7 +115,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         }
         let need = claim.as_ref().map(|_| LeaseNeed::Live);
         let turn = ServerTurn::of(&turn, task.row, claim, need);
-        match self.ask(|server| server.settle(&turn))? {
+        match self.ask(|server| server.settle(&turn)).map_err(|error| unheard(slug, error))? {
             TurnAnswer::Written | TurnAnswer::Already => Ok(Settled::Now),
             TurnAnswer::Lost(standing) => Err(lost(slug, standing.as_deref(), actor, (self.clock)().now)),
         }
@@ -121,9 +124,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     fn renew_there(&mut self, turn: &TaskTransition, claim: Option<String>) -> Result<Settled, QueueError> {
         let lease_ms = turn.after.hold.as_ref().map(|hold| hold.lease_ms);
         let (id, attempt, claim) = (turn.after.row, turn.after.attempt, claim.unwrap_or_default());
-        match self.renewed(&Renewal { id, attempt, claim, age_ms: 0, lease_ms })? {
+        let slug = &turn.after.slug;
+        let renewed = self.renewed(&Renewal { id, attempt, claim, age_ms: 0, lease_ms });
+        match renewed.map_err(|error| unheard(slug, error))? {
             Some(_) => Ok(Settled::Now),
-            None => Err(QueueError::Wrong(format!("the lease of task '{}' is over: another has it", turn.after.slug))),
+            None => Err(QueueError::Wrong(format!("the lease of task '{slug}' is over: another has it"))),
         }
     }
 
@@ -141,10 +146,13 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// What is held here is renewed there first: until the server has heard of it, nobody here counts on it.
     fn renew_held(&mut self, actor: &Actor, (turn, claim): (TaskTransition, String)) -> Result<Settled, QueueError> {
         let slug = &turn.after.slug;
+        let met = self.met()?;
         let held = self.store.all_shared_holds()?;
-        let Some(hold) = held.into_iter().find(|hold| hold.claim == claim) else { return Ok(Settled::Now) };
+        let Some(hold) = held.into_iter().find(|hold| hold.claim == claim) else {
+            return Err(self.over(actor, (&turn.after, &claim))?);
+        };
         // To another server it would be an attempt that nobody holds.
-        if self.met()?.server != hold.server {
+        if met.server != hold.server {
             let why = format!("{SWAPPED}; the lease of task '{slug}' was not renewed");
             return Err(self.of_server(ServerError::Refused(why)));
         }
@@ -158,7 +166,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         };
         let Some(lease_ms) = self.renewed(&renewal)? else {
             let standing = self.ask(|server| server.standing(slug, AttemptKey::Claim(&hold.claim)))?;
-            self.lose(&hold)?;
+            self.lose_ended(&hold, &mut SharedRound::default())?;
             return Err(lost(slug, standing.as_ref(), actor, (self.clock)().now));
         };
         self.transact(Durability::Full, |tx, _| {
@@ -186,9 +194,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 
     /// Says the end of an attempt to the server, now; where that is away it is said later.
-    fn say(&mut self, actor: &Actor, claim: &str) -> Result<Settled, QueueError> {
-        let Some(owed) = self.store.owed_for(claim)? else { return Ok(Settled::Now) };
+    fn say(&mut self, actor: &Actor, (task, claim): (&Queued, &str)) -> Result<Settled, QueueError> {
         let met = self.met();
+        let Some(owed) = self.store.owed_for(claim)? else { return self.said_by_another(actor, (task, claim)) };
         if let Ok(place) = &met
             && place.server != owed.server
         {
@@ -313,7 +321,7 @@ pub(super) fn where_it_is(standing: &TaskStanding) -> String {
 }
 
 /// Why a word came too late, in the words of the queue.
-fn lost(slug: &str, standing: Option<&TaskStanding>, actor: &Actor, now: Ms) -> QueueError {
+pub(super) fn lost(slug: &str, standing: Option<&TaskStanding>, actor: &Actor, now: Ms) -> QueueError {
     let Some(standing) = standing else { return QueueError::NotFound { slug: slug.to_string() } };
     // The token was this machine's to look at, and was.
     let attempt = standing.mine.as_ref().map(|mine| mine.number).or(actor.attempt);

@@ -35,7 +35,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         self.store.draw_claim(&wish.claim, &place, (self.clock)().now)?;
         let mut sent = boot_moment();
         let mut claim = self.ask(|server| server.claim(&wish))?;
-        if claim.is_none() && !self.reap_server()?.is_empty() {
+        if claim.is_none() && !self.reap_server_if_it_lets()?.is_empty() {
             sent = boot_moment();
             claim = self.ask(|server| server.claim(&wish))?;
         }
@@ -121,7 +121,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 continue;
             }
             // Who has it again need not be told to claim it.
-            if hold.agent == claimant { self.end_lost(&hold).map(drop)? } else { self.lose(&hold)? }
+            if hold.agent == claimant { self.end_lost(&hold).map(drop)? } else { self.lose_to_another(&hold)? }
         }
         Ok(())
     }

@@ -12,8 +12,7 @@ use model::task::{AttemptOutcome, ClockReading, Queued, TaskStatus};
 use policy::config::sections::OnUnsure;
 use std::time::Duration;
 use store::{
-    AttemptKey, BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerError, ServerTurn, SharedHold,
-    TaskStanding, Tx,
+    BootTime, Durability, HeldThere, LeaseNeed, OwedTurn, Renewal, ServerError, ServerTurn, SharedHold, TaskStanding,
 };
 
 /// What a round did.
@@ -31,29 +30,45 @@ pub struct SharedRound {
 }
 
 const MOST: usize = 100;
+/// Of so many words a round finds out that their rows are locked. Each takes seconds, in which no lease is renewed.
+const MOST_LOCKED: usize = 3;
 /// A server that does not answer holds a round up for so long at most.
 const LONGEST_ROUND_MS: i64 = 15_000;
 /// A claim that nobody here knows of is left alone for so long: whoever made it may be about to write it down.
 const UNKNOWN_MS: i64 = 60_000;
 /// How long a group we started gets to end by itself.
-const GRACE: Duration = Duration::from_secs(2);
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Everything of a round that concerns the tasks of this queue, the words that are owed first.
     pub fn shared_round(&mut self, on_unsure: OnUnsure) -> Result<SharedRound, QueueError> {
         let mut round = SharedRound::default();
+        self.shared_round_into(on_unsure, &mut round).map(|()| round)
+    }
+
+    /// The same, and what it did is known also where something of it could not be done.
+    pub fn shared_round_into(&mut self, on_unsure: OnUnsure, round: &mut SharedRound) -> Result<(), QueueError> {
         // Who would be unsure before a round that finds nobody comes to its end is told now: it would be too late then.
         self.tell_unsure(on_unsure, LONGEST_ROUND_MS)?;
         // Leases are renewed whatever becomes of a word.
-        let said = self.say_owed(&mut round);
-        let renewed = self.renew_due(&mut round);
+        let said = self.say_owed(round);
+        let renewed = self.renew_due(round);
         // Whether the server was reached or not: that is what makes a lease unsure.
         self.tell_unsure(on_unsure, 0)?;
-        said?;
-        renewed?;
-        self.compare_holds(&mut round)?;
-        round.expired = self.reap_server()?;
-        Ok(round)
+        let mut held_up = None;
+        // A server that is there tells of the others, whatever it does not do for one.
+        let mut part = |done: Result<(), QueueError>| match done {
+            Err(error) if is_refusal(&error) || is_busy(&error) => {
+                held_up.get_or_insert(error);
+                Ok(())
+            }
+            done => done,
+        };
+        part(said)?;
+        part(renewed)?;
+        part(self.compare_holds(round))?;
+        part(self.reap_server().map(|expired| round.expired = expired))?;
+        held_up.map_or(Ok(()), Err)
     }
 
     /// Says what is owed where there is a server. That is away, or will hear it from the daemon: no matter here.
@@ -73,32 +88,35 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// What was decided here and not heard there, in its order.
     pub fn say_owed(&mut self, round: &mut SharedRound) -> Result<(), QueueError> {
         let place = self.met()?;
-        let (mut behind, mut refused) = (0, None);
-        loop {
-            let owed = self.store.owed_turns(&place.server, behind, MOST)?;
-            let Some(last) = owed.last() else { return refused.map_or(Ok(()), Err) };
-            behind = last.seq;
-            for owed in owed.iter().filter(|owed| owed.queue == place.queue) {
-                match self.settle_owed(owed) {
-                    Ok(answer) => match self.heard(owed, answer)? {
-                        None => round.said += 1,
-                        Some(standing) => self.told_late(owed, standing.as_deref(), round)?,
-                    },
-                    Err(error) => {
-                        self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
-                        if is_busy(&error) {
-                            // Somebody has that very row locked: it is said again in the next round.
-                            continue;
+        let (mut refused, mut locked) = (None, Vec::new());
+        for seq in self.store.owed_in_turn(&place.server, &place.queue)? {
+            let Some(owed) = self.store.owed_turn(seq)?.filter(|owed| !locked.contains(&owed.turn.id)) else {
+                continue;
+            };
+            match self.settle_owed(&owed) {
+                Ok(answer) => match self.heard(&owed, answer)? {
+                    None => round.said += 1,
+                    Some(standing) => self.told_late(&owed, standing.as_deref(), round)?,
+                },
+                Err(error) => {
+                    self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
+                    if is_busy(&error) {
+                        // Somebody has that very row locked: it is said again in the next round, behind the others.
+                        locked.push(owed.turn.id);
+                        if locked.len() == MOST_LOCKED {
+                            break;
                         }
-                        if !is_refusal(&error) {
-                            return Err(error);
-                        }
-                        // What is wrong with one holds up none of the others, whose leases run.
-                        refused.get_or_insert(error);
+                        continue;
                     }
+                    if !is_refusal(&error) {
+                        return Err(error);
+                    }
+                    // What is wrong with one holds up none of the others, whose leases run.
+                    refused.get_or_insert(error);
                 }
             }
         }
+        refused.map_or(Ok(()), Err)
     }
 
     /// A result that came too late is told to whoever gave it. What was let go of came back by its lease: the same end.
@@ -155,64 +173,6 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(())
     }
 
-    /// The server has given the task up, or to another: the copy is nobody's, and its agent is told.
-    pub(super) fn lose(&mut self, hold: &SharedHold) -> Result<(), QueueError> {
-        if !self.end_lost(hold)? {
-            return Ok(());
-        }
-        let body = format!(
-            "task {}: your lease (attempt {}) is over, and another agent may have the task. Commit what you have, publish \
-             nothing, and claim anew: a result of this attempt does not count any more.",
-            hold.slug, hold.attempt
-        );
-        self.tell(&hold.agent, &format!("{} lost", hold.claim), body)
-    }
-
-    /// The same where the server can be asked how the task stands: a person may have ended the attempt by their own word.
-    /// Whether it is over there.
-    fn lose_there(&mut self, hold: &SharedHold) -> Result<bool, QueueError> {
-        let standing = self.ask(|server| server.standing(&hold.slug, AttemptKey::Claim(&hold.claim)))?;
-        if standing.as_ref().is_some_and(|there| there.claim.as_ref() == Some(&hold.claim)) {
-            return Ok(false);
-        }
-        let outcome = |there: &TaskStanding| there.mine.as_ref().and_then(|mine| mine.outcome);
-        if matches!(standing.as_ref().map(outcome), Some(None | Some(AttemptOutcome::Expired))) {
-            return self.lose(hold).map(|()| true);
-        }
-        let (status, now_is) = match &standing {
-            Some(there) => (there.task.status, where_it_is(there)),
-            None => (TaskStatus::Deleted, "gone from its queue".to_string()),
-        };
-        let status = if status == TaskStatus::Active { TaskStatus::Open } else { status };
-        if self.end_as(hold, status, "ended on its server")? {
-            let body = format!(
-                "task {}: attempt {} was ended on its server, and not by you; the task is now {now_is}. Commit what you \
-                 have, publish nothing, and claim what is next: a result of this attempt does not count any more.",
-                hold.slug, hold.attempt
-            );
-            self.tell(&hold.agent, &format!("{} lost", hold.claim), body)?;
-        }
-        Ok(true)
-    }
-
-    /// Whether it still stood otherwise.
-    pub(super) fn end_lost(&mut self, hold: &SharedHold) -> Result<bool, QueueError> {
-        self.end_as(hold, TaskStatus::Open, queue::LAPSED)
-    }
-
-    fn end_as(&mut self, hold: &SharedHold, status: TaskStatus, why: &str) -> Result<bool, QueueError> {
-        let end = |tx: &Tx<'_>, now| tx.end_hold(&hold.claim, status, why, now);
-        Ok(self.transact(Durability::Full, |tx, moment| end(tx, moment.now))?)
-    }
-
-    /// This machine is not the one any more that claimed them: what its agents hold on this server is nobody's here, and they
-    /// are told. The server is told nothing, because another may hold the same. How many.
-    pub fn give_up_holds(&mut self, server: &str) -> Result<usize, QueueError> {
-        let holds = self.store.shared_holds(server)?;
-        holds.iter().try_for_each(|hold| self.lose(hold))?;
-        Ok(holds.len())
-    }
-
     /// Agents whose leases would grow unsure before a round that waits for a server has ended are told so, whatever becomes of
     /// the server. In how many milliseconds the next ones are to be told.
     pub fn tell_unsure_in_time(&mut self, on_unsure: OnUnsure) -> Result<Option<i64>, QueueError> {
@@ -225,8 +185,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     /// Leases that no server has confirmed for so long that another may have been given the task, on any server and of any
     /// queue. `ahead_ms`: those too that will be so long without a word by then; of a short lease never more than a quarter.
     fn tell_unsure(&mut self, on_unsure: OnUnsure, ahead_ms: i64) -> Result<(), QueueError> {
+        let holds = self.store.all_shared_holds()?;
+        // Read then: what was confirmed meanwhile is not of a later boot.
         let moment = boot_moment();
-        for hold in self.store.all_shared_holds()? {
+        for hold in holds {
             let then = BootTime { ms: moment.ms + ahead_ms.min(hold.lease_ms / 4), boot: moment.boot.clone() };
             if hold.is_sure(&then) {
                 continue;
@@ -285,28 +247,16 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(())
     }
 
-    /// A claim by this machine that was never written down here: who made it is gone.
+    /// A claim by this machine that was never written down here: who made it is gone. Should it be there after all, it keeps
+    /// nothing once the drawing is forgotten; and where this process ends before the server has heard, the lease does.
     fn give_up_unknown(&mut self, held: &HeldThere) -> Result<(), QueueError> {
-        if held.silent_ms < UNKNOWN_MS || !self.store.is_drawn_and_lost(&held.claim)? {
+        let is_lost = held.silent_ms >= UNKNOWN_MS && self.store.is_drawn_and_lost(&held.claim)?;
+        if !is_lost || !self.store.forget_drawn(&held.claim)? {
             return Ok(());
         }
         let back = queue::hand_back(&as_task(held), "claimed and never heard of", (self.clock)().now);
         let turn = ServerTurn::of(&back, held.id, Some(held.claim.clone()), None);
-        self.ask(|server| server.settle(&turn))?;
-        Ok(self.store.forget_drawn(&held.claim)?)
-    }
-
-    /// The server has ended it, and here it is held. Who is just finishing has let go of the copy before the server could hear
-    /// of it.
-    fn lose_ended(&mut self, hold: &SharedHold, round: &mut SharedRound) -> Result<(), QueueError> {
-        let still = self.transact(Durability::Normal, |tx, _| {
-            let copy = tx.copy_of(&hold.project, &hold.slug)?;
-            Ok(copy.is_some_and(|(task, claim)| task.hold.is_some() && claim == hold.claim))
-        })?;
-        if still && self.lose_there(hold)? {
-            round.lost.push(hold.slug.clone());
-        }
-        Ok(())
+        self.ask(|server| server.settle(&turn)).map(drop)
     }
 
     /// Leases of the queue that ran out, wherever they were held. Gives the slugs.
@@ -325,7 +275,15 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(turns.into_iter().filter(|turn| written.contains(&turn.id)).map(|turn| turn.slug).collect())
     }
 
-    fn tell(&mut self, agent: &str, id: &str, body: String) -> Result<(), QueueError> {
+    /// The same for who looks or claims: one task that cannot be ended now keeps nobody from the others.
+    pub(super) fn reap_server_if_it_lets(&mut self) -> Result<Vec<String>, QueueError> {
+        match self.reap_server() {
+            Err(error) if is_refusal(&error) || is_busy(&error) => Ok(Vec::new()),
+            done => done,
+        }
+    }
+
+    pub(super) fn tell(&mut self, agent: &str, id: &str, body: String) -> Result<(), QueueError> {
         let agent = agent.to_string();
         Ok(self.transact(Durability::Full, |tx, moment| tx.apply(&[word_to(agent, id, body, moment.now)]))?)
     }

@@ -1,13 +1,12 @@
 //! A queue that moves: unfinished tasks are copied to a server's queue, and only then marked as moved here; or copied back.
 //! Done again after a crash anywhere between, it ends the same.
 
+use super::transfer_there::{copy, is_another, take_back, unreached};
 use super::{MissingTasks, Queue, QueueError, SyncMode, Synced, UnknownDeps, write};
 use engine::queue::{self, Speaker};
-use engine::redact;
-use model::Ms;
-use model::task::{ClockReading, Queued, Task, TaskPlan, TaskStatus};
+use model::task::{ClockReading, Task, TaskPlan, TaskStatus};
 use std::collections::{BTreeMap, BTreeSet};
-use store::{PlanRows, ServerError, TaskFilter, TaskServer};
+use store::{TaskFilter, TaskServer};
 
 /// What can be moved, and what stays where it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,31 +34,79 @@ pub struct MovedTasks {
     pub left: Vec<TaskLeft>,
 }
 
+/// Tasks that stay where they are, by slug, and why.
+type Stays = BTreeMap<String, String>;
+
 impl MovePlan {
     /// Of all tasks of a project. Who holds a task goes on with it here, and so does whatever waits for that.
     pub fn of(tasks: Vec<Task>) -> Self {
-        let unfinished: Vec<Task> = tasks.into_iter().filter(|task| !task.queued.status.unblocks()).collect();
-        let mut stays: BTreeMap<String, String> = BTreeMap::new();
-        for task in &unfinished {
-            if let Some(hold) = &task.queued.hold {
-                stays.insert(task.queued.slug.clone(), format!("{} holds it", hold.agent));
+        Self::but_for(tasks, Stays::new())
+    }
+
+    /// The same of what somebody has agreed to move since, as it is now.
+    fn agreed(tasks: Vec<Task>, agreed: &Self) -> Self {
+        let asked: BTreeSet<&str> = agreed.tasks.iter().map(|task| task.queued.slug.as_str()).collect();
+        let (mut stays, mut over) = (Stays::new(), Vec::new());
+        for Task { queued, .. } in &tasks {
+            let (slug, was_asked) = (queued.slug.clone(), asked.contains(queued.slug.as_str()));
+            if queued.status.unblocks() {
+                over.extend(was_asked.then(|| TaskLeft { slug, why: by_now(queued.status) }));
+            } else if !was_asked {
+                stays.insert(slug, "nobody agreed to move it".to_string());
             }
         }
-        while let Some((slug, why)) = unfinished.iter().find_map(|task| waits_for_one_that_stays(task, &stays)) {
-            stays.insert(slug, why);
+        let mut plan = Self::but_for(tasks, stays);
+        plan.left.extend(over);
+        plan
+    }
+
+    fn but_for(tasks: Vec<Task>, mut stays: Stays) -> Self {
+        let unfinished: Vec<Task> = tasks.into_iter().filter(|task| !task.queued.status.unblocks()).collect();
+        for task in &unfinished {
+            if let Some(hold) = &task.queued.hold {
+                stays.insert(slug(task), format!("{} holds it", hold.agent));
+            }
         }
+        stay_with(&unfinished, &mut stays);
         let tasks: Vec<Task> = unfinished.into_iter().filter(|task| !stays.contains_key(&task.queued.slug)).collect();
         let proves = tasks.iter().filter(|task| task.plan.verify.is_some());
-        let unproven = proves.map(|task| task.queued.slug.clone()).collect();
+        let unproven = proves.map(slug).collect();
         let left = stays.into_iter().map(|(slug, why)| TaskLeft { slug, why }).collect();
         Self { tasks, left, unproven }
     }
 }
 
-fn waits_for_one_that_stays(task: &Task, stays: &BTreeMap<String, String>) -> Option<(String, String)> {
+fn slug(task: &Task) -> String {
+    task.queued.slug.clone()
+}
+
+fn by_now(status: TaskStatus) -> String {
+    format!("it is {} by now", status.name())
+}
+
+/// Whoever waits for one that stays, stays.
+fn stay_with(tasks: &[Task], stays: &mut Stays) {
+    while let Some((slug, why)) = tasks.iter().find_map(|task| waits_for_one_that_stays(task, stays)) {
+        stays.insert(slug, why);
+    }
+}
+
+fn waits_for_one_that_stays(task: &Task, stays: &Stays) -> Option<(String, String)> {
     let slug = &task.queued.slug;
     let blocker = task.plan.deps.iter().find(|dep| stays.contains_key(*dep))?;
     (!stays.contains_key(slug)).then(|| (slug.clone(), format!("it waits for {blocker}, which stays")))
+}
+
+/// Why a task is not any more what was copied of it. Another import may have marked it as moved.
+fn changed(copied: &Task, now: Option<&Task>, moved: &str) -> Option<String> {
+    let Some(now) = now else { return Some("it is gone by now".to_string()) };
+    let is_moved = now.queued.status == TaskStatus::Deleted && now.queued.fail_reason.as_deref() == Some(moved);
+    match &now.queued.hold {
+        _ if now == copied || is_moved => None,
+        Some(hold) => Some(format!("{} claimed it meanwhile", hold.agent)),
+        None if now.queued.status.unblocks() => Some(by_now(now.queued.status)),
+        None => Some("it was changed meanwhile".to_string()),
+    }
 }
 
 impl<C: Fn() -> ClockReading> Queue<'_, C> {
@@ -67,52 +114,59 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(MovePlan::of(self.store.tasks(project, &TaskFilter::default())?))
     }
 
-    /// The server has a task before it is marked as moved here, so that nothing is lost between the two.
+    /// The server has a task before it is marked as moved here, so that nothing is lost between the two. Somebody was asked
+    /// in between: of what they agreed to, that moves which still can, as it is now.
     pub fn move_to(
         &mut self,
         project: &str,
-        plan: &MovePlan,
+        agreed: &MovePlan,
         server: &mut dyn TaskServer,
     ) -> Result<MovedTasks, QueueError> {
-        let queue = server.place().queue.clone();
-        let mut moved = MovedTasks { left: plan.left.clone(), ..copy(&plan.tasks, &queue, server)? };
-        let known = std::mem::take(&mut moved.known);
-        let ours: BTreeMap<&str, &Task> = plan.tasks.iter().map(|task| (task.queued.slug.as_str(), task)).collect();
-        for slug in known {
-            let there = server.task(&slug).map_err(unreached)?;
-            let same = ours.get(slug.as_str()).zip(there).is_some_and(|(here, there)| is_copy(here, &there));
-            if same {
-                moved.known.push(slug);
-            } else {
-                moved.left.push(TaskLeft { slug, why: "another task has that name there".to_string() });
-            }
+        let (queue, shown) = (server.place().queue.clone(), server.place().shown.clone());
+        let plan = MovePlan::agreed(self.store.tasks(project, &TaskFilter::default())?, agreed);
+        let copied = copy(&plan.tasks, &queue, server)?;
+        let mut stays = Stays::new();
+        for task in plan.tasks.iter().filter(|task| copied.known.contains(&task.queued.slug)) {
+            let there = server.task(&task.queued.slug).map_err(unreached)?;
+            stays.extend(is_another(task, there.as_ref()).map(|why| (slug(task), why)));
         }
-        let slugs: Vec<&str> = moved.added.iter().chain(&moved.known).map(String::as_str).collect();
-        let shown = &server.place().shown;
-        let left = self.mark_moved(project, &slugs, &format!("moved to the queue {queue} on {shown}"))?;
-        moved.left.extend(left);
-        Ok(moved)
+        let reason = format!("moved to the queue {queue} on {shown}");
+        let mut stays = self.mark_moved(project, (&plan.tasks, stays), &reason)?;
+        let back: Vec<&str> =
+            copied.added.iter().filter(|slug| stays.contains_key(*slug)).map(String::as_str).collect();
+        for (slug, kept) in take_back(&back, &queue, server) {
+            stays.entry(slug).and_modify(|why| *why = format!("{why}, and the server has it too: {kept}"));
+        }
+        let moves = |slugs: Vec<String>| slugs.into_iter().filter(|slug| !stays.contains_key(slug)).collect();
+        let (added, known) = (moves(copied.added), moves(copied.known));
+        let left = plan.left.into_iter().chain(stays.into_iter().map(|(slug, why)| TaskLeft { slug, why }));
+        Ok(MovedTasks { added, known, left: left.collect() })
     }
 
-    /// Softly deleted, with the reason. What somebody claimed meanwhile is theirs.
-    fn mark_moved(&mut self, project: &str, slugs: &[&str], reason: &str) -> Result<Vec<TaskLeft>, QueueError> {
+    /// Softly deleted, with the reason. What is not any more as it was copied stays, and so does what waits for it: which.
+    fn mark_moved(
+        &mut self,
+        project: &str,
+        (tasks, mut stays): (&[Task], Stays),
+        reason: &str,
+    ) -> Result<Stays, QueueError> {
         self.all_or_nothing(|tx, moment| {
-            let mut left = Vec::new();
-            for slug in slugs {
-                let Some(task) = tx.queued(project, slug)?.filter(|task| task.status != TaskStatus::Deleted) else {
-                    continue;
-                };
-                if let Some(hold) = &task.hold {
-                    let why = format!("{} claimed it here meanwhile, and the server has it too", hold.agent);
-                    left.push(TaskLeft { slug: (*slug).to_string(), why });
-                    continue;
+            for task in tasks {
+                let now = tx.task(project, &task.queued.slug)?;
+                if let Some(why) = changed(task, now.as_ref(), reason) {
+                    stays.entry(slug(task)).or_insert(why);
                 }
+            }
+            stay_with(tasks, &mut stays);
+            for task in tasks.iter().filter(|task| !stays.contains_key(&task.queued.slug)) {
+                let now = tx.queued(project, &task.queued.slug)?;
+                let Some(task) = now.filter(|task| task.status != TaskStatus::Deleted) else { continue };
                 let turn = queue::delete(&task, &Speaker::Person, moment.now);
                 let mut turn = turn.map_err(|refusal| super::refused(&task, refusal))?;
                 turn.after.fail_reason = Some(reason.to_string());
                 write(tx, turn)?;
             }
-            Ok(left)
+            Ok(stays)
         })
     }
 
@@ -137,71 +191,13 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     }
 }
 
-/// Writes all in one transaction of the server; what is there already is left as it is.
-fn copy(tasks: &[Task], queue: &str, server: &mut dyn TaskServer) -> Result<MovedTasks, QueueError> {
-    let mut moved = MovedTasks::default();
-    if tasks.is_empty() {
-        return Ok(moved);
-    }
-    server.plan(&mut |rows| {
-        moved = MovedTasks::default();
-        let slugs: Vec<&str> = tasks.iter().map(|task| task.queued.slug.as_str()).collect();
-        rows.prefetch(&slugs)?;
-        let mut added: Vec<(&Task, Queued)> = Vec::new();
-        for task in tasks {
-            if rows.queued(queue, &task.queued.slug)?.is_some() {
-                moved.known.push(task.queued.slug.clone());
-                continue;
-            }
-            added.push((task, rows.add_task(queue, &sent(&task.plan), Ms(0))?));
-            moved.added.push(task.queued.slug.clone());
-        }
-        added.iter().try_for_each(|(task, queued)| complete(rows, queue, task, queued))
-    })?;
-    Ok(moved)
-}
-
-/// What a new task needs besides its plan: whom it waits for, which steps are done, and that it was put aside.
-fn complete(rows: &dyn PlanRows, queue: &str, task: &Task, queued: &Queued) -> Result<(), store::Error> {
-    let mut blockers = Vec::new();
-    for dep in &task.plan.deps {
-        blockers.extend(rows.queued(queue, dep)?);
-    }
-    rows.set_blockers(queued, &blockers)?;
-    for (seq, _) in (1..).zip(&task.plan.steps).filter(|(_, step)| step.done) {
-        rows.finish_step(queued, seq)?;
-    }
-    if task.queued.status == TaskStatus::Quarantined
-        && let Ok(mut turn) = queue::set_status(queued, TaskStatus::Quarantined, Ms(0))
-    {
-        turn.after.fail_reason.clone_from(&task.queued.fail_reason);
-        rows.turn(redact::turn(turn))?;
-    }
-    Ok(())
-}
-
-/// As it leaves this machine: redacted again, and without the command that proves it.
-fn sent(plan: &TaskPlan) -> TaskPlan {
-    TaskPlan { verify: None, ..redact::plan(plan.clone()) }
-}
-
-/// Whether the server's task is what was sent of this one.
-fn is_copy(here: &Task, there: &Task) -> bool {
-    let sent = sent(&here.plan);
-    let what = |plan: &TaskPlan| (plan.title.clone(), plan.description.clone(), plan.spec.clone());
-    what(&sent) == what(&there.plan)
-}
-
-fn unreached(error: ServerError) -> QueueError {
-    QueueError::Wrong(error.to_string())
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use model::task::{Hold, LEASE_MS};
+    use model::Ms;
+    use model::task::{Hold, LEASE_MS, Queued};
 
-    fn task(slug: &str, deps: &[&str], status: TaskStatus) -> Task {
+    pub fn task(slug: &str, deps: &[&str], status: TaskStatus) -> Task {
         let hold = Hold {
             agent: "ann".into(),
             session: None,
@@ -253,15 +249,5 @@ mod tests {
             left,
             ["after: it waits for next, which stays", "held: ann holds it", "next: it waits for held, which stays"]
         );
-    }
-
-    #[test]
-    fn x2_the_command_that_proves_a_task_does_not_leave_this_machine() {
-        let mut proven = task("a", &[], TaskStatus::Open);
-        proven.plan.verify = Some("make test".into());
-        let plan = MovePlan::of(vec![proven.clone()]);
-        assert_eq!(plan.unproven, ["a"]);
-        assert_eq!(sent(&proven.plan).verify, None);
-        assert!(is_copy(&proven, &task("a", &[], TaskStatus::Open)));
     }
 }

@@ -149,7 +149,7 @@ impl Dispatcher<'_> {
                 self.task =
                     self.task.take().or_else(|| self.run_store.last_task(&self.job.project, &self.agent, self.began));
                 let by = ended_for.unwrap_or(if killed { AgentEnd::Asked } else { AgentEnd::Itself });
-                if let Some(what) = self.run_store.stopped_unsure(&self.agent, self.began) {
+                if let Some(what) = self.run_store.stopped_for_lease(&self.agent, self.began) {
                     self.warn(format!("{what}; the task goes back, and nothing is counted"));
                     self.heard.failed = true;
                     self.heard.trouble = Some(AgentTrouble::Unsure { what });

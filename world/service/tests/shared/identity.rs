@@ -103,6 +103,31 @@ fn x1_a_copied_home_draws_a_name_of_its_own_and_gives_up_what_is_the_others() {
 }
 
 #[test]
+fn f9_the_agents_of_a_copied_home_and_of_its_original_are_each_told_under_their_own_machine() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "none");
+    one.begin("ann", "acme");
+    one.round();
+    let mut copy = one.copied("vm-copy");
+    // Under the name of both, until the copy finds out. It may have told of other agents, or of none.
+    copy.round();
+    server.sql("DELETE FROM taut.agents");
+    for _ in 0..2 {
+        one.rounds.hear_again();
+        one.round();
+        copy.rounds.hear_again();
+        copy.round();
+    }
+    one.rounds.hear_again();
+    one.round();
+    assert_ne!(copy.id(), one.id());
+    let told = |id: String| {
+        server.sql(&format!("SELECT string_agg(id, ' ' ORDER BY id) FROM taut.agents WHERE machine = '{id}'"))
+    };
+    assert_eq!((told(one.id()).as_str(), told(copy.id()).as_str()), ("ann", "ann"));
+}
+
+#[test]
 fn x1_a_machine_that_was_set_back_to_a_snapshot_is_another() {
     let Some(server) = Server::start() else { return };
     let mut one = server.machine("vm-1", "none");

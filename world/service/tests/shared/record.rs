@@ -3,6 +3,8 @@
 use crate::machine::{Machine, Server, token};
 use model::task::TaskPlan;
 use serde_json::json;
+use service::workers::shared::SharedRounds;
+use std::time::Duration;
 
 fn events(server: &Server) -> u64 {
     server.count("events")
@@ -250,6 +252,30 @@ fn x3_an_event_that_the_server_refuses_is_passed_over_and_said_and_the_rest_arri
     assert!(one.try_round().error.is_some(), "a right that is missing is no event's fault");
     assert!(one.store().unshipped().unwrap().0 > 0);
     assert_eq!(one.notices(), said);
+}
+
+#[test]
+fn x3_a_record_that_the_server_refuses_is_left_alone_for_a_while_and_holds_up_nothing_else() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "summary");
+    one.rounds = SharedRounds::of_daemon(&one.setting).resting(Duration::from_secs(3_600));
+    one.begin("ann", "acme");
+    one.round();
+    let sent = events(&server);
+    let check = server.sql("SELECT with_check FROM pg_policies WHERE policyname = 'members_append'");
+    server.sql("DROP POLICY members_append ON taut.events");
+    one.bash(("ann", "acme"), "echo one");
+    let error = one.try_round().error;
+    assert!(error.is_some());
+    let was = server.sql("SELECT status FROM taut.agents");
+    server.sql(&format!("CREATE POLICY members_append ON taut.events FOR INSERT TO taut_agent WITH CHECK {check}"));
+    one.end("ann", "acme");
+    assert_eq!(one.try_round().error, error, "it is not asked again, and is wrong still");
+    assert_eq!(events(&server), sent);
+    assert_ne!(server.sql("SELECT status FROM taut.agents"), was, "that ann is gone is told");
+    one.restart();
+    one.round();
+    assert!(events(&server) > sent);
 }
 
 #[test]

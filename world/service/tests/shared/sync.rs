@@ -1,9 +1,10 @@
 //! Without a daemon: a command has one round, or waits until all is said.
 
 use crate::machine::{Machine, Server};
+use model::effort::{Addressee, RemoteAddressee};
 use service::shared_sync::{SyncWish, sync_in};
 use std::time::{Duration, Instant};
-use store::ServerError;
+use store::{OutboxStanding, OwedAt, ServerError};
 
 #[test]
 fn q6_what_is_owed_is_said_without_a_daemon() {
@@ -44,4 +45,33 @@ fn q6_a_server_that_is_away_is_waited_for_no_longer_than_was_said() {
     let report = sync_in(&one.setting, SyncWish::Wait(Duration::from_millis(700))).unwrap();
     assert!(matches!(report.done.error, Some(ServerError::Away(_))), "{report:?}");
     assert!(!report.is_through() && begun.elapsed() < Duration::from_secs(60));
+}
+
+#[test]
+fn q6_what_is_owed_to_another_server_keeps_no_sync_from_being_through_and_is_counted_apart() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "none");
+    one.plan("a");
+    one.begin("ann", "acme");
+    one.claim("ann").unwrap();
+    one.end("ann", "acme");
+    let there = RemoteAddressee {
+        server: "another".into(),
+        machine: Some("m".into()),
+        name: "api".into(),
+        shown: "api@vm-3".into(),
+    };
+    one.write(one.message("note", Some(Addressee::Remote(Box::new(there))), "hello"));
+    // Long, because nobody waits so long where all is said.
+    let report = sync_in(&one.setting, SyncWish::Wait(Duration::from_secs(600))).unwrap();
+    assert!(report.is_through(), "{report:?}");
+    let nothing = OutboxStanding::default();
+    assert_eq!((report.done.said, report.owed), (1, OwedAt { standing: nothing, unreadable: 0, elsewhere: 1 }));
+    one.plan("b");
+    one.begin("ben", "acme");
+    one.claim("ben").unwrap();
+    server.sql("REVOKE UPDATE ON taut.tasks FROM taut_agent");
+    one.end("ben", "acme");
+    let report = sync_in(&one.setting, SyncWish::Once).unwrap();
+    assert!(!report.is_through() && report.owed.standing.turns == 1, "what this server is owed counts: {report:?}");
 }

@@ -40,7 +40,8 @@ table! {
         sslmode: SslMode = SslMode::VerifyFull,
         /// What of the record is sent, besides tasks, presence and messages.
         events: SharedEvents = SharedEvents::None,
-        /// What becomes of an agent whose lease may be over, because the server was not reached.
+        /// What becomes of an agent whose lease may be over, because the server was not reached: it is told, or, where Taut
+        /// started it, stopped as well. One whose lease is over is stopped with either.
         [word "stop"] on_unsure: OnUnsure = OnUnsure::Tell,
         /// What people call this machine. Without it: its host name.
         label: Option<MachineLabel> = None,
@@ -87,7 +88,7 @@ words! {
         /// It is told, and its result counts if nobody has taken the task.
         #[default]
         Tell = "tell",
-        /// It is stopped, where nobody sits before it.
+        /// It is stopped as well, where Taut itself started it: nobody else's process ever is.
         Stop = "stop",
     }
 }

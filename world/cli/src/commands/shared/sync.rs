@@ -16,7 +16,7 @@ use serde_json::json;
 use service::shared_sync::{SyncReport, SyncWish, sync, sync_in};
 use service::workers::shared::{SharedReport, SharedRounds};
 use std::time::Duration;
-use store::{OutboxStanding, Store};
+use store::{OutboxStanding, OwedAt, Store};
 
 const LONGEST: Duration = Duration::from_secs(600);
 
@@ -106,32 +106,45 @@ fn waits(owed: OutboxStanding) -> bool {
     owed.turns + owed.messages > 0
 }
 
-fn show(told: &SaidThere, owed: OutboxStanding, printer: &Printer) -> Result<Exit, CliError> {
+/// What this server was not to hear, which is no reason to fail.
+fn besides(owed: OwedAt, printer: &Printer) {
+    let counted = |count: i64| crate::commands::counted(count.unsigned_abs(), "word");
+    if owed.elsewhere > 0 {
+        let words = counted(owed.elsewhere);
+        tell(printer, format!("for another server: {words}, kept here until this machine connects to that one again"));
+    }
+    if owed.unreadable > 0 {
+        let words = counted(owed.unreadable);
+        tell(
+            printer,
+            format!("of another version of taut: {words}, kept here; `taut shared sync` of that version says them"),
+        );
+    }
+}
+
+fn show(told: &SaidThere, owed: OwedAt, printer: &Printer) -> Result<Exit, CliError> {
+    let standing = owed.standing;
     if printer.json() {
         printer.object(&json!({
-            "said": told.said, "renewed": told.renewed, "refused": told.refused, "waiting": owed.turns,
-            "messages_waiting": owed.messages, "messages": told.messages, "events": told.events, "away": told.away,
+            "said": told.said, "renewed": told.renewed, "refused": told.refused, "waiting": standing.turns,
+            "messages_waiting": standing.messages, "messages": told.messages, "events": told.events, "away": told.away,
+            "waiting_elsewhere": owed.elsewhere, "waiting_unreadable": owed.unreadable,
         }));
     } else {
         for slug in &told.refused {
             tell(printer, text!("refused: {} (it came too late; `taut shared refused` shows it)", slug));
         }
+        besides(owed, printer);
     }
+    let waiting = |how: &str| match waits(standing) {
+        true => format!("; {how}: {}", owed_words(standing.turns, standing.messages)),
+        false => String::new(),
+    };
     if let Some(why) = &told.away {
-        let waiting = if waits(owed) {
-            format!("; waiting here: {}", owed_words(owed.turns, owed.messages))
-        } else {
-            String::new()
-        };
-        return Err(CliError::failed(format!("{why}{waiting}")).hint("taut shared sync --wait 1m"));
+        return Err(CliError::failed(format!("{why}{}", waiting("waiting here"))).hint("taut shared sync --wait 1m"));
     }
     if !printer.json() {
-        let left = if waits(owed) {
-            format!("; still waiting: {}", owed_words(owed.turns, owed.messages))
-        } else {
-            String::new()
-        };
-        printer.line(format!("{}{left}", told.words()));
+        printer.line(format!("{}{}", told.words(), waiting("still waiting")));
     }
-    Ok(if waits(owed) { Exit::Failed } else { Exit::Ok })
+    Ok(if waits(standing) { Exit::Failed } else { Exit::Ok })
 }

@@ -3,9 +3,15 @@
 mod again;
 mod away;
 mod back;
+mod behind;
+mod busy;
 mod folders;
 mod hooks;
 mod leases;
+mod lost;
+mod moved;
+mod proven;
+mod unheard;
 mod unsure;
 mod verbs;
 
@@ -46,6 +52,14 @@ struct Cut {
     away: bool,
     /// Looks at what is so whenever a word is about to be said.
     witness: Option<Box<dyn FnMut()>>,
+    /// What is done once, when somebody is about to speak to the server.
+    at_meeting: Option<Box<dyn FnOnce()>>,
+    /// A word is heard, and what is answered gets lost.
+    is_mute: bool,
+    /// Tasks whose rows somebody there has locked.
+    locked: Vec<String>,
+    /// The words that were said, by task.
+    words: Vec<String>,
 }
 
 impl SharedServer {
@@ -63,7 +77,7 @@ impl SharedServer {
 
     fn machine(&self, label: &str) -> Member {
         let id = host::clock::uuid(host::clock::now());
-        Member { home: PipelineHome::new(), queue: Cut { queue: self.way(&id, label), away: false, witness: None }, id }
+        Member { home: PipelineHome::new(), queue: Cut::on(self.way(&id, label)), id }
     }
 
     /// Another connection of a machine.
@@ -149,6 +163,15 @@ fn clock() -> ClockReading {
 }
 
 impl Cut {
+    fn on(queue: PgQueue) -> Self {
+        let (witness, at_meeting) = (None, None);
+        Self { queue, away: false, witness, at_meeting, is_mute: false, locked: Vec::new(), words: Vec::new() }
+    }
+
+    fn answered<T>(&self, answer: T) -> Result<T, ServerError> {
+        if self.is_mute { Err(ServerError::Away("its answer got lost".into())) } else { Ok(answer) }
+    }
+
     fn there(&mut self) -> Result<&mut PgQueue, ServerError> {
         self.witness.iter_mut().for_each(|look| look());
         if self.away { Err(ServerError::Away("the wall is up".into())) } else { Ok(&mut self.queue) }
@@ -158,6 +181,13 @@ impl Cut {
 impl TaskServer for Cut {
     fn place(&self) -> &QueuePlace {
         self.queue.place()
+    }
+
+    fn meet(&mut self) -> Result<(), ServerError> {
+        if let Some(work) = self.at_meeting.take() {
+            work();
+        }
+        Ok(())
     }
 
     fn task(&mut self, slug: &str) -> Result<Option<Task>, ServerError> {
@@ -201,7 +231,12 @@ impl TaskServer for Cut {
     }
 
     fn settle(&mut self, turn: &ServerTurn) -> Result<TurnAnswer, ServerError> {
-        self.there()?.settle(turn)
+        self.words.push(turn.slug.clone());
+        if self.locked.contains(&turn.slug) {
+            return Err(ServerError::Busy("another session holds it".into()));
+        }
+        let answer = self.there()?.settle(turn)?;
+        self.answered(answer)
     }
 
     fn turns(&mut self, turns: &[ServerTurn]) -> Result<Vec<i64>, ServerError> {
@@ -209,7 +244,8 @@ impl TaskServer for Cut {
     }
 
     fn renew(&mut self, holds: &[Renewal]) -> Result<Renewed, ServerError> {
-        self.there()?.renew(holds)
+        let answer = self.there()?.renew(holds)?;
+        self.answered(answer)
     }
 
     fn lapsed(&mut self, most: usize) -> Result<Vec<TaskStanding>, ServerError> {

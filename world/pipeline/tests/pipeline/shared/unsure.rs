@@ -9,7 +9,7 @@ use serde_json::json;
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
-use store::{Durability, MessageFilter, Store};
+use store::{Durability, MessageFilter, StoppedFor, Store};
 
 /// Longer ago than any lease, on the clock that goes on while the machine sleeps.
 fn long_asleep() -> i64 {
@@ -52,13 +52,13 @@ fn x2_an_agent_whose_lease_is_unsure_is_stopped_where_its_user_said_so_and_only_
     one.round().unwrap_err();
     assert!(told.lives(), "it is told, and goes on");
     assert_eq!(one.told("ann").len(), 1);
-    assert_eq!(one.home.pipeline.store().unwrap().stopped_unsure("ann", super::long_ago()).unwrap(), None);
+    assert_eq!(one.home.pipeline.store().unwrap().stopped_for("ann", super::long_ago()).unwrap(), None);
     one.queue().keep_all("ann", stopped.process()).unwrap();
     strict_round(&mut one);
     assert!(!stopped.lives() && told.lives(), "the group of now, and no other");
     assert_eq!(one.told("ann").len(), 1, "told once");
-    let why = one.home.pipeline.store().unwrap().stopped_unsure("ann", super::long_ago()).unwrap();
-    assert_eq!(why, Some(("a".to_string(), super::QUEUE.to_string())));
+    let why = one.home.pipeline.store().unwrap().stopped_for("ann", super::long_ago()).unwrap();
+    assert_eq!(why, Some(StoppedFor { slug: "a".into(), queue: super::QUEUE.into(), is_lost: false }));
 }
 
 #[test]

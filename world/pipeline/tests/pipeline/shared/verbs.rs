@@ -89,6 +89,57 @@ fn x2_a_result_that_no_server_keeps_is_refused_before_anything_is_written_and_on
     assert_eq!(server.status("a"), "done 1");
 }
 
+/// What stands for what is taken out may be longer than that, or shorter.
+#[test]
+fn x2_a_result_is_measured_as_it_leaves_this_machine() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut laptop = server.machine("laptop");
+    let project = laptop.project();
+    for slug in ["a", "b"] {
+        laptop.plan(slug, &[]);
+        laptop.claim("ann").unwrap();
+    }
+    let grows = json!({"logins": vec![json!({"password": "x"}); 45_000]});
+    assert!(grows.to_string().len() < 1_000_000);
+    let told = laptop.queue().done(&project, "a", &actor("ann"), grows);
+    let words = told.unwrap_err().to_string();
+    assert!(words.contains("nothing was written") && words.contains("bytes"), "{words}");
+    assert_eq!(server.status("a"), "active 1");
+    let shrinks = json!({"logins": vec![json!({"password": "correct horse 7".repeat(4)}); 18_000]});
+    assert!(shrinks.to_string().len() > 1_000_000);
+    assert_eq!(laptop.queue().done(&project, "b", &actor("ann"), shrinks).unwrap(), Settled::Now);
+    assert_eq!(
+        server.sql("SELECT result -> 'logins' -> 0 FROM taut.tasks WHERE slug = 'b'"),
+        r#"{"password": "[redacted]"}"#
+    );
+}
+
+#[test]
+fn x2_a_result_that_no_server_keeps_is_refused_for_a_copy_too_while_its_machine_is_not_connected() {
+    let Some(server) = SharedServer::start() else { return };
+    let mut laptop = server.machine("laptop");
+    for slug in ["a", "b"] {
+        laptop.plan(slug, &[]);
+        laptop.claim("ann").unwrap();
+    }
+    let project = laptop.project();
+    let mut unconnected: pipeline::queue::Queue<'_> =
+        pipeline::queue::Queue::new(laptop.home.pipeline.store().unwrap(), host::clock_reading::moment);
+    let long = json!({"log": "x".repeat(1_000_001)});
+    let words = unconnected.done(&project, "a", &actor("ann"), long.clone()).unwrap_err().to_string();
+    assert!(words.contains("nothing was written") && words.contains("`taut task done a --result"), "{words}");
+    let kept = unconnected.done(&project, "b", &actor("ann"), json!({"commit": "c0ffee"})).unwrap();
+    assert!(matches!(kept, Settled::Kept { .. }), "{kept:?}");
+    assert_eq!(laptop.home.pipeline.store().unwrap().outbox_standing().unwrap().turns, 1, "the word of b alone");
+    // This machine's own queue has no such bound.
+    let mut own: pipeline::queue::Queue<'_> =
+        pipeline::queue::Queue::new(laptop.home.pipeline.store().unwrap(), host::clock_reading::moment);
+    let plan = TaskPlan { slug: "c".into(), title: "do c".into(), ..TaskPlan::default() };
+    own.create("/elsewhere", &plan, &Speaker::Person).unwrap();
+    own.claim_first("/elsewhere", &Claimant::agent("ann", LEASE_MS)).unwrap().unwrap();
+    assert_eq!(own.done("/elsewhere", "c", &actor("ann"), long).unwrap(), Settled::Now);
+}
+
 #[test]
 fn q3_a_token_acts_on_its_attempt_and_no_other_does() {
     let Some(server) = SharedServer::start() else { return };

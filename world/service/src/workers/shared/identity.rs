@@ -2,6 +2,7 @@
 //! speak in another's name.
 
 use super::contact::Contact;
+use super::presence::Presence;
 use engine::queue::LAPSED;
 use model::Ms;
 use pipeline::queue::Queue;
@@ -61,13 +62,23 @@ impl Identity {
     }
 
     /// Says that this machine is there, where that is due, and looks whether it still is the one.
-    pub fn tell(&mut self, contact: &mut Contact, store: &mut Store, state: &mut SharedState) -> Result<(), Error> {
+    pub fn tell(
+        &mut self,
+        contact: &mut Contact,
+        store: &mut Store,
+        state: &mut SharedState,
+        presence: &mut Presence,
+    ) -> Result<(), Error> {
         if self.told.is_some_and(|told| told.elapsed() < EVERY) {
             return Ok(());
         }
         let starts = self.begin(store)?;
         self.follow(contact, store)?;
         let seen = self.beat(contact, starts)?;
+        if seen.other.is_some() {
+            // What is told under this id may be of the other's agents.
+            presence.begin_anew();
+        }
         refuse_too_old(u32::try_from(seen.oldest).unwrap_or(u32::MAX))?;
         let of_earlier = match &seen.other {
             Some(other) => store.earlier_instances()?.contains(other),

@@ -8,6 +8,7 @@ mod presence;
 mod projects;
 mod queues;
 mod record;
+mod refused_parts;
 mod report;
 mod rhythm;
 mod rounds;

@@ -22,14 +22,14 @@ const MOST: usize = 1_000;
 /// What was told and heard last.
 #[derive(Default)]
 pub(crate) struct Presence {
-    /// With the moment of the status in place of its age.
-    told: Option<Vec<(AgentPresence, Ms)>>,
+    /// Under which id of this machine, and each with the moment of the status in place of its age.
+    told: Option<(String, Vec<(AgentPresence, Ms)>)>,
     heard: Vec<RemoteAgent>,
     heard_at: Option<Instant>,
 }
 
 impl Presence {
-    /// Another connection, another machine, or others wrote there: all is told anew.
+    /// Another connection, or another spoke under this id: all is told anew.
     pub fn begin_anew(&mut self) {
         self.told = None;
     }
@@ -47,16 +47,16 @@ impl Presence {
                 queue(&member.agent.project).map(|queue| (presence(member, &label, queue), member.agent.since)),
             );
         }
-        if self.told.as_ref() == Some(&rows) {
+        let machine = contact.machine.id.clone();
+        if self.told.as_ref().is_some_and(|(under, told)| (under, told) == (&machine, &rows)) {
             return Ok(());
         }
         let now = host::clock::now();
         let aged =
             |(row, since): &(AgentPresence, Ms)| AgentPresence { age_ms: now.since(*since).max(0), ..row.clone() };
         let sent: Vec<AgentPresence> = rows.iter().map(aged).collect();
-        let machine = contact.machine.id.clone();
         contact.fleet()?.agents_put(&machine, &sent)?;
-        self.told = Some(rows);
+        self.told = Some((machine, rows));
         Ok(())
     }
 

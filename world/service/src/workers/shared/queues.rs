@@ -33,8 +33,14 @@ impl SharedRounds {
         let mut away: Option<ServerError> = None;
         for queue in wanted {
             let shared = SharedSettings { server: server.clone(), queue };
-            let done = self.queue_round(store, &shared);
-            let done = self.part(report, |_, report| done.map(|round| report.add(round)));
+            let name = format!("queue {}", shared.queue);
+            let done = self.part(&name, report, |rounds, report| {
+                let mut round = SharedRound::default();
+                let done = rounds.queue_round(store, &shared, &mut round);
+                // What was lost or refused is known, whatever held up the rest.
+                report.add(round);
+                done
+            });
             // What holds up one queue may hold up no other; who does not answer for two is away.
             if let Some(error) = settled(done)?
                 && away.replace(error).is_some()
@@ -45,14 +51,19 @@ impl SharedRounds {
         away.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    fn queue_round(&mut self, store: &mut Store, shared: &SharedSettings) -> Result<SharedRound, Error> {
+    fn queue_round(
+        &mut self,
+        store: &mut Store,
+        shared: &SharedSettings,
+        round: &mut SharedRound,
+    ) -> Result<(), Error> {
         let mut queue = ProjectQueue::new(shared, &self.around, store)?;
         match &mut self.contact {
             Some(contact) => queue.over(contact.lend()),
             None => queue.away(ServerError::Away("there is no connection".to_string())),
         }
         let mut here = Queue::new(store, host::clock_reading::moment).on(&mut queue);
-        let done = here.shared_round(shared.server.on_unsure);
+        let done = here.shared_round_into(shared.server.on_unsure, round);
         if let Some(contact) = &mut self.contact {
             contact.take_back(queue.into_link());
         }

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 const SOON: Duration = Duration::from_secs(2);
-const LATER: Duration = Duration::from_secs(15);
+pub(crate) const LATER: Duration = Duration::from_secs(15);
 /// With nothing to say and nobody there the connection is kept for so long.
 const KEPT_OPEN: Duration = Duration::from_secs(60);
 /// However often it is woken.
@@ -57,16 +57,11 @@ impl Rhythm {
         }
     }
 
-    /// How long after a round that went well the next one is due, unless it is woken.
+    /// How long after a round that went well the next one is due, unless it is woken. Also after one of which the server, who
+    /// is there, refused a part: that alone is left for later.
     pub fn went_well(&mut self, need: Need, now: Instant) -> Duration {
         (self.last, self.rests_until, self.failures) = (Some(now), None, 0);
         if need == Need::Somebody { SOON } else { LATER }
-    }
-
-    /// Not all of a round came to its end, and the server is there.
-    pub fn went_partly(&mut self, now: Instant) -> Duration {
-        (self.last, self.rests_until, self.failures) = (Some(now), None, 0);
-        LATER
     }
 
     /// `chance` is between 0 and 255: machines that lost the same server do not all come back at once.
@@ -136,7 +131,7 @@ mod tests {
         assert_eq!(rhythm.went_wrong(false, 0, now), Duration::from_millis(500));
         rhythm.begin_anew();
         assert_eq!(rhythm.went_wrong(true, 0, now), S(30), "a refusal is not mended by asking");
-        assert_eq!(rhythm.went_partly(now), LATER, "who is there is asked again soon");
+        assert_eq!(rhythm.went_well(Need::Somebody, now), SOON);
         assert_eq!(rhythm.step(Need::Somebody, true, now + S(2)), Step::Round);
         rhythm.begin_anew();
         assert_eq!(rhythm.step(Need::Somebody, false, now), Step::Round);

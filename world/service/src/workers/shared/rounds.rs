@@ -5,6 +5,7 @@ use super::contact::Contact;
 use super::identity::{Identity, Speaking};
 use super::presence::Presence;
 use super::projects::{FileStamp, SharedProjects};
+use super::refused_parts::RefusedParts;
 use super::report::SharedReport;
 use super::rhythm::{Need, TendRhythm};
 use super::{messages, record};
@@ -29,6 +30,7 @@ pub struct SharedRounds {
     stored: SharedState,
     stored_at: Option<Instant>,
     tending: TendRhythm,
+    refused: RefusedParts,
     /// Once an hour.
     forgot: Option<Instant>,
     skipped: u64,
@@ -69,9 +71,16 @@ impl SharedRounds {
             stored: SharedState::default(),
             stored_at: None,
             tending: TendRhythm::default(),
+            refused: RefusedParts::default(),
             forgot: None,
             skipped: 0,
         }
+    }
+
+    /// What the server refuses of a round is left alone for so long.
+    #[must_use]
+    pub fn resting(self, rest: Duration) -> Self {
+        Self { refused: RefusedParts::resting(rest), ..self }
     }
 
     /// The server that is configured now.
@@ -145,7 +154,7 @@ impl SharedRounds {
         let here = self.here(store, server)?;
         let mut met = self.meet(store, server, state);
         if met.is_ok() {
-            met = self.with_contact(|me, contact| me.identity.tell(contact, store, state));
+            met = self.with_contact(|me, contact| me.identity.tell(contact, store, state, &mut me.presence));
         }
         if let Some(error) = settled(met)? {
             // Leases grow unsure all the same.
@@ -153,12 +162,12 @@ impl SharedRounds {
             return Err(error.into());
         }
         self.queues(store, server, &here, report)?;
-        self.part(report, |rounds, report| rounds.send(store, state, report))?;
-        self.part(report, |rounds, report| rounds.receive(store, &here, state, report))?;
-        self.part(report, |rounds, report| rounds.judge(store, state, report))?;
-        self.part(report, |rounds, report| rounds.meet_fleet(store, &here, report))?;
-        self.part(report, |rounds, report| rounds.ship(store, state, report))?;
-        self.part(report, |rounds, _| rounds.tend())
+        self.part("messages", report, |rounds, report| rounds.send(store, state, report))?;
+        self.part("arriving", report, |rounds, report| rounds.receive(store, &here, state, report))?;
+        self.part("answers", report, |rounds, report| rounds.judge(store, state, report))?;
+        self.part("fleet", report, |rounds, report| rounds.meet_fleet(store, &here, report))?;
+        self.part("record", report, |rounds, report| rounds.ship(store, state, report))?;
+        self.part("tables", report, |rounds, _| rounds.tend())
     }
 
     /// The connection, and who answers there.
@@ -171,11 +180,13 @@ impl SharedRounds {
                 false => self.identity.begin_anew(),
             }
             self.contact = Some(Contact::new(server, &self.around, store)?);
+            self.refused.begin_anew();
         }
         let Some(contact) = &mut self.contact else { return Ok(()) };
         if contact.open()? {
             self.identity.begin_anew();
             self.presence.begin_anew();
+            self.refused.begin_anew();
         }
         if state.server != contact.server_id {
             let elsewhere = store.owed_elsewhere(&contact.server_id)?;
@@ -196,16 +207,22 @@ impl SharedRounds {
     /// One part of a round: refused is noted, and the others go on; away is the end of the round.
     pub(super) fn part(
         &mut self,
+        name: &str,
         report: &mut SharedReport,
         work: impl FnOnce(&mut Self, &mut SharedReport) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        match work(self, report) {
-            Err(Error::Server(error @ (ServerError::Refused(_) | ServerError::Busy(_)))) => {
-                report.error.get_or_insert(error);
-                Ok(())
-            }
-            done => done,
+        if let Some(error) = self.refused.rests(name, Instant::now()) {
+            report.error.get_or_insert_with(|| error.clone());
+            return Ok(());
         }
+        let done = work(self, report);
+        if let Err(Error::Server(error @ (ServerError::Refused(_) | ServerError::Busy(_)))) = done {
+            self.refused.refused(name, &error, Instant::now());
+            report.error.get_or_insert(error);
+            return Ok(());
+        }
+        self.refused.went_well(name);
+        done
     }
 
     fn with_contact<T>(&mut self, work: impl FnOnce(&mut Self, &mut Contact) -> Result<T, Error>) -> Result<T, Error> {

@@ -2,7 +2,7 @@
 //! for it, because the server may not answer.
 
 use super::projects::{FileLook, FileStamp};
-use super::rhythm::{Need, Rhythm, Step};
+use super::rhythm::{LATER, Need, Rhythm, Step};
 use super::rounds::SharedRounds;
 use crate::workers::WorkerStore;
 use daemon::Wake;
@@ -92,7 +92,8 @@ impl SharedWorker {
     fn begin(&mut self) {
         let (setting, nudge, told) = (self.setting.clone(), self.nudge.clone(), self.told.clone());
         let run = move || {
-            let (rounds, store) = (SharedRounds::of_daemon(&setting), WorkerStore::new("shared", &setting.state));
+            let rounds = SharedRounds::of_daemon(&setting).resting(LATER);
+            let store = WorkerStore::new("shared", &setting.state);
             Run { rounds, store, nudge, told, rhythm: Rhythm::default(), named_none: None }.run()
         };
         let builder = thread::Builder::new().name("shared".to_string()).stack_size(STACK_BYTES);
@@ -184,15 +185,15 @@ impl Run {
                 }
                 say(&report.error, said);
                 Ok(Turn::In(match &report.error {
-                    None => {
-                        let usual = rhythm.went_well(need, Instant::now());
-                        if report.more_events { Duration::from_secs(1) } else { usual }
-                    }
-                    // It is there: what it will not have, or not now, slows nothing else down.
-                    Some(_) if rounds.is_open() => rhythm.went_partly(Instant::now()).min(unsure),
-                    Some(error) => {
+                    Some(error) if !rounds.is_open() => {
                         let is_refusal = matches!(error, ServerError::Refused(_));
                         rhythm.went_wrong(is_refusal, chance(), Instant::now()).min(unsure)
+                    }
+                    // Also where it is there and will not have a part of it, or not now: that slows nothing else down.
+                    error => {
+                        let usual = rhythm.went_well(need, Instant::now());
+                        let usual = if report.more_events { Duration::from_secs(1) } else { usual };
+                        if error.is_some() { usual.min(unsure) } else { usual }
                     }
                 }))
             }
