@@ -1,8 +1,9 @@
 //! Connecting, asking, and what becomes of a connection.
 
-use crate::{Server, ask, at, refusal, schema};
+use crate::{PLENTY, Server, ask, at, refusal, schema};
 use serde_json::json;
 use shared_store::{Connection, FlightError, InTransaction, Patience, Statement, version};
+use std::time::Duration;
 use store::ServerError;
 use testkit::postgres::Cluster;
 
@@ -66,9 +67,9 @@ fn a_session_that_the_server_ended_is_broken_and_its_verb_may_be_sent_again() {
 #[test]
 fn a_database_a_role_and_a_schema_that_are_not_there_are_refused_with_what_helps() {
     let Some(server) = Server::empty() else { return };
-    let words = refusal(Connection::open(&at(&server.cluster.url("postgres", "nowhere")), Patience::default()));
+    let words = refusal(Connection::open(&at(&server.cluster.url("postgres", "nowhere")), PLENTY));
     assert!(words.contains("nowhere") && words.contains("`createdb`"), "{words}");
-    let words = refusal(Connection::open(&at(&server.cluster.url("nobody_at_all", "postgres")), Patience::default()));
+    let words = refusal(Connection::open(&at(&server.cluster.url("nobody_at_all", "postgres")), PLENTY));
     assert!(words.contains("nobody_at_all"), "{words}");
     let words = refusal(version(&mut server.connect("postgres"), &schema()));
     assert!(words.contains("`taut shared migrate`"), "{words}");
@@ -78,7 +79,7 @@ fn a_database_a_role_and_a_schema_that_are_not_there_are_refused_with_what_helps
 fn a_server_that_is_cut_off_is_away_and_comes_back_with_what_was_committed() {
     let Some(cluster) = Cluster::plan().durable().start() else { return };
     let target = at(&cluster.url("postgres", "postgres"));
-    let mut connection = Connection::open(&target, Patience::default()).unwrap();
+    let mut connection = Connection::open(&target, PLENTY).unwrap();
     connection
         .flight(
             &[ask("CREATE TABLE public.kept (n int)"), ask("INSERT INTO public.kept VALUES (1)")],
@@ -91,7 +92,7 @@ fn a_server_that_is_cut_off_is_away_and_comes_back_with_what_was_committed() {
     assert!(matches!(ServerError::from(error), ServerError::Away(_)));
     assert!(matches!(Connection::open(&target, Patience::default()), Err(ServerError::Away(_))));
     cluster.start_again();
-    let mut connection = Connection::open(&target, Patience::default()).unwrap();
+    let mut connection = Connection::open(&target, PLENTY).unwrap();
     let kept = connection.flight(&[ask("SELECT to_jsonb(n)::text FROM public.kept")], InTransaction::No).unwrap();
     assert_eq!(kept, [vec![json!(1)]]);
 }
@@ -101,7 +102,7 @@ fn the_second_host_is_asked_where_the_first_is_not_there() {
     let Some(server) = Server::empty() else { return };
     let folder = server.cluster.socket_folder().display();
     let url = format!("postgresql://postgres@/{}?host=/nowhere,{folder}", server.database);
-    let mut connection = Connection::open(&at(&url), Patience::default()).unwrap();
+    let mut connection = Connection::open(&at(&url), PLENTY).unwrap();
     let name = connection.flight(&[ask("SELECT to_jsonb(current_database())::text")], InTransaction::No).unwrap();
     assert_eq!(name, [vec![json!(server.database)]]);
 }
@@ -111,7 +112,7 @@ fn a_server_that_cannot_be_written_to_is_passed_over_where_there_are_several() {
     let Some(server) = Server::empty() else { return };
     server.sql(&format!("ALTER DATABASE {} SET default_transaction_read_only = on", server.database));
     let url = server.cluster.url("postgres", &server.database);
-    assert!(Connection::open(&at(&url), Patience::default()).is_ok());
+    assert!(Connection::open(&at(&url), PLENTY).is_ok());
     let wants = at(&format!("{url}?target_session_attrs=read-write"));
     assert!(matches!(Connection::open(&wants, Patience::default()), Err(ServerError::Away(_))));
 }
@@ -128,7 +129,9 @@ fn the_server_is_told_who_asks() {
 #[test]
 fn more_than_a_flight_may_bring_is_not_read() {
     let Some(server) = Server::empty() else { return };
-    let mut connection = server.connect("postgres");
+    // It is about how much, not how long that takes.
+    let patience = Patience { flight: Duration::from_secs(120), ..PLENTY };
+    let mut connection = Connection::open(&server.target("postgres"), patience).unwrap();
     let endless = ask("SELECT to_jsonb(repeat('x', 1000000))::text FROM generate_series(1, 400)");
     let error = connection.flight(&[endless], InTransaction::No).unwrap_err();
     assert!(connection.is_broken() && !error.send_again(), "{error}");

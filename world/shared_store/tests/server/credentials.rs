@@ -1,8 +1,8 @@
 //! Where addresses and passwords come from, and what is refused before anybody is asked.
 
-use crate::{Server, ask, refusal};
+use crate::{PLENTY, Server, ask, refusal};
 use serde_json::json;
-use shared_store::{Connection, InTransaction, Patience, Surroundings, Target, TargetWish, UrlPlace};
+use shared_store::{Connection, InTransaction, Surroundings, Target, TargetWish, UrlPlace};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -78,7 +78,7 @@ fn passwords_come_from_each_place_in_turn() {
     let home = tempfile::tempdir().unwrap();
     let url = cluster.tcp_url("127.0.0.1", "ada", "postgres");
     let enters = |wish: &TargetWish, around: &Surroundings| {
-        Connection::open(&Target::resolve(wish, around).unwrap(), Patience::default()).is_ok()
+        Connection::open(&Target::resolve(wish, around).unwrap(), PLENTY).is_ok()
     };
     assert!(!enters(&wish(&url), &around(&[("PGPASSWORD", "wrong")], home.path())));
     assert!(enters(&wish(&url), &around(&[("PGPASSWORD", "r:ght")], home.path())));
@@ -104,7 +104,7 @@ fn a_service_stands_for_an_address() {
     for (wish, around) in
         [(TargetWish::default(), &named), (wish("postgresql://?service=team"), &around(&[], home.path()))]
     {
-        let mut connection = Connection::open(&Target::resolve(&wish, around).unwrap(), Patience::default()).unwrap();
+        let mut connection = Connection::open(&Target::resolve(&wish, around).unwrap(), PLENTY).unwrap();
         let name = connection.flight(&[ask("SELECT to_jsonb(current_database())::text")], InTransaction::No).unwrap();
         assert_eq!(name, [vec![json!(server.database)]]);
     }

@@ -16,8 +16,12 @@ mod traps;
 mod versions;
 
 use shared_store::{Connection, Patience, Schema, Surroundings, Target, TargetWish};
+use std::time::Duration;
 use store::ServerError;
 use testkit::postgres::{Cluster, OWNER};
+
+/// For whoever is not there to see how long is waited: a busy machine takes longer than the product would.
+const PLENTY: Patience = Patience { connect: Duration::from_secs(60), flight: Duration::from_secs(60) };
 
 /// A new database on the cluster that all tests share, with the schema `taut` in it.
 struct Server {
@@ -33,7 +37,7 @@ impl Server {
 
     fn migrated() -> Option<Self> {
         let server = Self::empty()?;
-        shared_store::migrate(&server.target(OWNER), &schema(), Patience::default()).unwrap();
+        shared_store::migrate(&server.target(OWNER), &schema(), PLENTY).unwrap();
         Some(server)
     }
 
@@ -42,7 +46,7 @@ impl Server {
     }
 
     fn connect(&self, role: &str) -> Connection {
-        Connection::open(&self.target(role), Patience::default()).unwrap()
+        Connection::open(&self.target(role), PLENTY).unwrap()
     }
 
     /// A member's, as agents' machines connect.

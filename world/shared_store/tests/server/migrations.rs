@@ -1,7 +1,7 @@
 //! The schema is made once, whoever else makes it, and tells its version and its id.
 
-use crate::{Server, refusal, schema};
-use shared_store::{Migrated, Patience, Schema, migrate, version};
+use crate::{PLENTY, Server, refusal, schema};
+use shared_store::{Migrated, Schema, migrate, version};
 use std::thread;
 
 #[test]
@@ -9,8 +9,7 @@ fn eight_migrations_at_once_are_one() {
     let Some(server) = Server::empty() else { return };
     let target = server.target("postgres");
     let did: Vec<Migrated> = thread::scope(|scope| {
-        let all: Vec<_> =
-            (0..8).map(|_| scope.spawn(|| migrate(&target, &schema(), Patience::default()).unwrap())).collect();
+        let all: Vec<_> = (0..8).map(|_| scope.spawn(|| migrate(&target, &schema(), PLENTY).unwrap())).collect();
         all.into_iter().map(|one| one.join().unwrap()).collect()
     });
     assert_eq!(did.iter().filter(|did| did.from == 0 && did.to == 1).count(), 1, "{did:?}");
@@ -30,7 +29,7 @@ fn a_client_that_is_too_old_is_refused_in_words_and_one_that_is_newer_than_the_s
     let Some(server) = Server::migrated() else { return };
     server.sql("UPDATE taut.meta SET value = '3' WHERE name = 'version'");
     assert_eq!(version(&mut server.member(), &schema()).unwrap().version, 3);
-    let words = refusal(migrate(&server.target("postgres"), &schema(), Patience::default()));
+    let words = refusal(migrate(&server.target("postgres"), &schema(), PLENTY));
     assert!(words.contains("newer taut"), "{words}");
     server.sql("UPDATE taut.meta SET value = '2' WHERE name = 'oldest'");
     let words = refusal(version(&mut server.member(), &schema()));
@@ -42,7 +41,7 @@ fn a_migration_that_stops_half_way_leaves_nothing() {
     let Some(server) = Server::empty() else { return };
     // Somebody's table stands where one of ours belongs.
     server.sql("CREATE SCHEMA taut; CREATE TABLE taut.tasks (mine int)");
-    assert!(migrate(&server.target("postgres"), &schema(), Patience::default()).is_err());
+    assert!(migrate(&server.target("postgres"), &schema(), PLENTY).is_err());
     assert_eq!(
         server.sql("SELECT string_agg(relname, ',') FROM pg_class WHERE relnamespace = 'taut'::regnamespace"),
         "tasks"
@@ -55,7 +54,7 @@ fn x1_a_database_that_does_not_keep_every_letter_is_refused_in_words() {
     let database = format!("{}_latin", server.database);
     server.sql(&format!("CREATE DATABASE {database} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"));
     let latin = Server { database, ..server };
-    let words = refusal(migrate(&latin.target("postgres"), &schema(), Patience::default()));
+    let words = refusal(migrate(&latin.target("postgres"), &schema(), PLENTY));
     assert!(words.contains("LATIN1") && words.contains("createdb --encoding UTF8"), "{words}");
     assert_eq!(latin.sql("SELECT to_regnamespace('taut') IS NULL"), "t", "nothing is made there");
     // As somebody made it by hand.

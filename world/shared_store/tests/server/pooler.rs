@@ -2,8 +2,8 @@
 //! many machines, so that no state of a session can be relied on.
 
 use crate::traps::{self, LEASE_MS};
-use crate::{Server, at, schema};
-use shared_store::{MachineIdentity, Patience, PgQueue, ServerLink, Target, migrate, version};
+use crate::{PLENTY, Server, at, schema};
+use shared_store::{MachineIdentity, PgQueue, ServerLink, Target, migrate, version};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
@@ -26,7 +26,7 @@ impl Pooled {
 
     fn migrated() -> Option<Self> {
         let pooled = Self::empty()?;
-        migrate(&pooled.way(OWNER), &schema(), Patience::default()).unwrap();
+        migrate(&pooled.way(OWNER), &schema(), PLENTY).unwrap();
         Some(pooled)
     }
 
@@ -35,7 +35,7 @@ impl Pooled {
     }
 
     fn machine(&self) -> PgQueue {
-        let link = ServerLink::new(self.way("taut_agent"), schema(), Patience::default(), Arc::new(traps::now));
+        let link = ServerLink::new(self.way("taut_agent"), schema(), PLENTY, Arc::new(traps::now));
         let machine = MachineIdentity { id: traps::uuid(), label: "m".into() };
         PgQueue::open(link, machine, "acme/shop").unwrap().with_grace(Duration::ZERO)
     }
@@ -51,12 +51,11 @@ fn x1_migrations_go_through_a_pooler_and_several_at_once_are_one() {
     let Some(pooled) = Pooled::empty() else { return };
     let owner = pooled.way(OWNER);
     let did: Vec<_> = thread::scope(|scope| {
-        let all: Vec<_> =
-            (0..6).map(|_| scope.spawn(|| migrate(&owner, &schema(), Patience::default()).unwrap())).collect();
+        let all: Vec<_> = (0..6).map(|_| scope.spawn(|| migrate(&owner, &schema(), PLENTY).unwrap())).collect();
         all.into_iter().map(|one| one.join().unwrap()).collect()
     });
     assert_eq!(did.iter().filter(|did| did.from == 0 && did.to == 1).count(), 1, "{did:?}");
-    let mut member = shared_store::Connection::open(&pooled.way("taut_agent"), Patience::default()).unwrap();
+    let mut member = shared_store::Connection::open(&pooled.way("taut_agent"), PLENTY).unwrap();
     assert_eq!(version(&mut member, &schema()).unwrap().version, 1);
 }
 
@@ -108,8 +107,13 @@ fn x1_q2_many_machines_on_two_sessions_do_every_task_once() {
     }
     let work = || {
         let (mut machine, mut mine) = (pooled.machine(), Vec::new());
-        while let Some(claimed) = machine.claim(&traps::wish(LEASE_MS)).unwrap() {
-            assert!(traps::is_taken(machine.settle(&traps::done(&claimed)).unwrap()));
+        let next = |machine: &mut PgQueue| {
+            let wish = traps::wish(LEASE_MS);
+            traps::unhindered(|| machine.claim(&wish))
+        };
+        while let Some(claimed) = next(&mut machine) {
+            let turn = traps::done(&claimed);
+            assert!(traps::is_taken(traps::unhindered(|| machine.settle(&turn))));
             mine.push(claimed.task.plan.slug.clone());
         }
         mine
@@ -122,5 +126,7 @@ fn x1_q2_many_machines_on_two_sessions_do_every_task_once() {
     assert_eq!(pooled.server.sql("SELECT count(*) FROM taut.tasks WHERE status = 'done' AND attempt = 1"), "40");
     let sessions =
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'taut_agent'";
-    assert_eq!(pooled.server.sql(sessions), "2", "they were on no more");
+    let many = pooled.server.sql(sessions);
+    // One is enough where it was always free again before the next was wanted.
+    assert!(["1", "2"].contains(&many.as_str()), "they were on no more: {many}");
 }

@@ -1,8 +1,8 @@
 //! What members of a team may not do, each tried; and whose record they may read.
 
-use crate::{Server, ask, refusal, schema};
+use crate::{PLENTY, Server, ask, refusal, schema};
 use serde_json::json;
-use shared_store::{Connection, InTransaction, Patience, grant_record, look, migrate};
+use shared_store::{Connection, InTransaction, grant_record, look, migrate};
 use store::ServerError;
 
 /// A project, a task with an attempt, and an event of it, as the owner wrote them.
@@ -137,17 +137,17 @@ fn an_owner_who_may_not_make_roles_is_told_what_an_administrator_runs() {
     let owner = format!("owner_of_{}", server.database);
     server.sql(&format!("CREATE ROLE {owner} LOGIN"));
     let other = shared_store::Schema::named(&format!("team_{}", server.database)).unwrap();
-    let words = refusal(migrate(&server.target(&owner), &other, Patience::default()));
+    let words = refusal(migrate(&server.target(&owner), &other, PLENTY));
     let needed = words.split_once("goes on: ").unwrap().1.to_owned();
     assert!(needed.contains("CREATE ROLE") && needed.contains("CREATE SCHEMA"), "{words}");
     // What it says is enough.
     server.sql(&needed);
-    let did = migrate(&server.target(&owner), &other, Patience::default()).unwrap();
+    let did = migrate(&server.target(&owner), &other, PLENTY).unwrap();
     assert_eq!((did.from, did.to), (0, 1));
-    let mut member = Connection::open(&server.target(&other.agent_role()), Patience::default()).unwrap();
+    let mut member = Connection::open(&server.target(&other.agent_role()), PLENTY).unwrap();
     assert_eq!(shared_store::version(&mut member, &other).unwrap().version, 1);
     // Another team's schema is not there for it.
-    migrate(&server.target("postgres"), &schema(), Patience::default()).unwrap();
+    migrate(&server.target("postgres"), &schema(), PLENTY).unwrap();
     let error = member.flight(&[ask("SELECT to_jsonb(slug)::text FROM taut.tasks")], InTransaction::No).unwrap_err();
     assert_eq!(error.state(), Some("42501"));
 }

@@ -1,8 +1,8 @@
 //! Encrypted connections: who the server must prove to be, and what is refused.
 
-use crate::{ask, refusal};
+use crate::{PLENTY, ask, refusal};
 use serde_json::json;
-use shared_store::{Connection, InTransaction, Patience, Surroundings, Target, TargetWish};
+use shared_store::{Connection, InTransaction, Surroundings, Target, TargetWish};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ fn resolved(cluster: &Cluster, wish: Wish<'_>) -> Result<Target, ServerError> {
 }
 
 fn open(cluster: &Cluster, wish: Wish<'_>) -> Result<Connection, ServerError> {
-    Connection::open(&resolved(cluster, wish)?, Patience::default())
+    Connection::open(&resolved(cluster, wish)?, PLENTY)
 }
 
 fn is_encrypted(connection: &mut Connection) -> bool {
@@ -89,10 +89,10 @@ fn a_wrong_password_is_refused_with_what_helps_and_is_not_shown() {
     let wish = TargetWish { url: Some(url), ca: Some(cluster.certificates().ca.clone()), ..TargetWish::default() };
     let target = Target::resolve(&wish, &Surroundings { variables, home: None }).unwrap();
     assert!(!format!("{target:?}{wish:?}").contains("wr0ng"));
-    let words = refusal(Connection::open(&target, Patience::default()));
+    let words = refusal(Connection::open(&target, PLENTY));
     assert!(words.contains("`password_file`") && !words.contains("wr0ng"), "{words}");
     let target = Target::resolve(&wish, &Surroundings::default()).unwrap();
-    let words = refusal(Connection::open(&target, Patience::default()));
+    let words = refusal(Connection::open(&target, PLENTY));
     assert!(words.contains("asks for a password"), "{words}");
 }
 
@@ -114,7 +114,7 @@ fn a_member_may_be_known_by_a_certificate_whose_key_nobody_else_reads() {
     assert!(words.contains(&format!("chmod 600 {}", key.display())), "{words}");
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     let target = Target::resolve(&wish, &Surroundings::default()).unwrap();
-    assert!(is_encrypted(&mut Connection::open(&target, Patience::default()).unwrap()));
+    assert!(is_encrypted(&mut Connection::open(&target, PLENTY).unwrap()));
 }
 
 #[test]

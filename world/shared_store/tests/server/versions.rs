@@ -2,9 +2,9 @@
 //! them in no more.
 
 use crate::traps::{LEASE_MS, LIMIT, Trap, claim, done, is_taken, plan, uuid, wish};
-use crate::{Server, ask, refusal, schema};
+use crate::{PLENTY, Server, ask, refusal, schema};
 use shared_store::{
-    AgentPresence, FleetServer, MachineHeartbeat, Migrated, MigrationFile, Patience, PgQueue, RecordQuery, SentEvent,
+    AgentPresence, FleetServer, MachineHeartbeat, Migrated, MigrationFile, PgQueue, RecordQuery, SentEvent,
     keep_events, migrate_with, older_machines, raise_oldest, version,
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -164,7 +164,7 @@ fn x1_members_work_before_during_and_after_a_migration_and_nobody_is_refused() {
         made(3);
         let mut gate = gate.begin();
         gate.flight(&[ask(GATE)]).unwrap();
-        let migration = scope.spawn(|| migrate_with(FILES, &owner, &schema(), Patience::default()).unwrap());
+        let migration = scope.spawn(|| migrate_with(FILES, &owner, &schema(), PLENTY).unwrap());
         // All of them stand before a table that is being changed.
         trap.until_waiting(MEMBERS + 1);
         drop(gate);
@@ -207,7 +207,7 @@ fn x1_a_migration_that_waits_for_a_long_transaction_lets_members_go_on_meanwhile
     let mut reading = reader.begin();
     reading.flight(&[ask("SELECT count(*)::text FROM taut.tasks")]).unwrap();
     thread::scope(|scope| {
-        let migration = scope.spawn(|| migrate_with(FILES, &owner, &schema(), Patience::default()).unwrap());
+        let migration = scope.spawn(|| migrate_with(FILES, &owner, &schema(), PLENTY).unwrap());
         trap.until_waiting(1);
         let mut member = trap.machine();
         for _ in 0..2 {

@@ -1,10 +1,10 @@
 //! Functions and types of somebody else's that are called as PostgreSQL's own: none of them is run with our rights.
 
 use super::{ADA, Team, heartbeat, looked, note};
-use crate::{Server, schema, traps};
+use crate::{PLENTY, Server, schema, traps};
 use model::Ms;
 use shared_store::{
-    AgentPresence, FleetServer, MachineIdentity, Patience, PgQueue, SentEvent, ServerLink, grant_record, keep_events,
+    AgentPresence, FleetServer, MachineIdentity, PgQueue, SentEvent, ServerLink, grant_record, keep_events,
     known_roles, look, migrate, older_machines, version,
 };
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn x3_a_schema_is_made_of_postgresqls_own_types_whatever_its_owner_looks_for_fir
         .sql(&format!("CREATE ROLE {owner} LOGIN CREATEROLE; GRANT CREATE ON DATABASE {} TO {owner}", server.database));
     server.sql(TRAPS);
     mislead(&server, &owner);
-    migrate(&server.target(&owner), &schema(), Patience::default()).unwrap();
+    migrate(&server.target(&owner), &schema(), PLENTY).unwrap();
     let mut owner = server.connect(&owner);
     version(&mut owner, &schema()).unwrap();
     look(&mut owner, &schema()).unwrap();
@@ -53,7 +53,7 @@ fn x3_no_function_or_type_that_somebody_else_made_is_run_by_a_machine() {
     mislead(&team.server, &team.ada);
     let (mut ada, mut mallory) = (team.server.connect(&team.ada), team.server.connect(&team.mallory));
     team.begin_anew(&mut ada, &mut mallory);
-    let link = ServerLink::new(team.server.target(&team.ada), schema(), Patience::default(), Arc::new(|| Ms(0)));
+    let link = ServerLink::new(team.server.target(&team.ada), schema(), PLENTY, Arc::new(|| Ms(0)));
     let identity = MachineIdentity { id: ADA.into(), label: "ada-laptop".into() };
     let mut queue = PgQueue::open(link, identity, "acme/shop").unwrap().with_grace(Duration::ZERO);
     assert_eq!(looked(&mut ada, &mut queue), Vec::<String>::new());
@@ -64,12 +64,12 @@ fn x3_no_function_or_type_that_somebody_else_made_is_run_by_a_machine() {
     let mut fleet = FleetServer::new(&mut ada, &schema);
     let agent =
         AgentPresence { id: "api".into(), project: Some("acme/shop".into()), status: "x".into(), ..Default::default() };
-    note(&mut wrong, "seen", fleet.seen(&heartbeat(ADA, "ada-laptop")));
-    note(&mut wrong, "agents_put", fleet.agents_put(ADA, &[agent]));
-    note(&mut wrong, "key_put", fleet.key_put(ADA, "key"));
-    note(&mut wrong, "messages_put", fleet.messages_put(ADA, &[message()]));
-    note(&mut wrong, "events_put", fleet.events_put(ADA, &[event()]));
-    note(&mut wrong, "leave", fleet.leave(ADA));
+    note(&mut wrong, "seen", || fleet.seen(&heartbeat(ADA, "ada-laptop")));
+    note(&mut wrong, "agents_put", || fleet.agents_put(ADA, std::slice::from_ref(&agent)));
+    note(&mut wrong, "key_put", || fleet.key_put(ADA, "key"));
+    note(&mut wrong, "messages_put", || fleet.messages_put(ADA, &[message()]));
+    note(&mut wrong, "events_put", || fleet.events_put(ADA, &[event()]));
+    note(&mut wrong, "leave", || fleet.leave(ADA));
     assert_eq!(wrong, Vec::<String>::new());
 }
 

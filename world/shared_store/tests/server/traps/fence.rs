@@ -1,10 +1,12 @@
 //! Who comes too late, and who asks twice.
 
-use super::{BY_ID_AND_STATE, LEASE_MS, Trap, claim, done, is_taken, reap, statement, through, wish};
+use super::{BY_ID_AND_STATE, LEASE_MS, LIMIT, Trap, claim, done, is_taken, reap, statement, through, wish};
+use crate::PLENTY;
 use shared_store::{Connection, InTransaction};
 use std::thread;
-use store::{ServerClaim, ServerTurn, TaskServer, TurnAnswer};
-use testkit::{NetworkProxy, ProxyMode};
+use store::{ServerClaim, ServerError, ServerTurn, TaskServer, TurnAnswer};
+use testkit::postgres::Cluster;
+use testkit::{NetworkProxy, ProxyMode, poll};
 
 /// What a task that is waited for longer than its lease gets, in milliseconds. Ours waits for a lock twice two seconds.
 const SHORT: i64 = 1_500;
@@ -78,37 +80,55 @@ fn x2_q3_an_attempt_number_that_a_failover_gives_twice_is_not_believed_twice() {
 }
 
 /// Somebody locks the task and changes nothing, until the finisher that waits for it has lost its lease. `finish` says it is
-/// done, and gives whether that was taken.
+/// done, and gives whether that was taken, or nothing where it came to no answer. `None` then, and where it came too late to
+/// wait: on a busy machine, where this is to be made anew.
 fn waits_past_its_lease(
     trap: &Trap,
     lease_ms: i64,
-    finish: impl FnOnce(&Trap, &ServerClaim) -> bool + Sync + Send,
-) -> bool {
-    let mine = trap.machine().claim(&wish(lease_ms)).unwrap().unwrap();
-    let mut other = trap.raw();
+    finish: impl FnOnce(&ServerClaim) -> Option<bool> + Send,
+) -> Option<bool> {
+    // Whoever takes part is there before the lease begins.
+    let (mut claimant, mut other) = (trap.machine(), trap.raw());
+    let mine = claimant.claim(&wish(lease_ms)).unwrap().unwrap();
     let mut lock = other.begin();
     let sql = "SELECT to_jsonb(id)::text FROM {s}.tasks FOR UPDATE";
     lock.flight(&[statement(sql, &[])]).unwrap();
     thread::scope(|scope| {
-        let finisher = scope.spawn(|| finish(trap, &mine));
-        trap.until_waiting(1);
+        let finisher = scope.spawn(|| finish(&mine));
+        let mut has_waited = false;
+        poll::until("the finisher to wait, or not to", LIMIT, || {
+            has_waited = trap.waiting() > 0;
+            (has_waited || finisher.is_finished()).then_some(())
+        })
+        .unwrap();
         trap.until("the lease to be over", "SELECT bool_and(lease_until < clock_timestamp()) FROM taut.tasks");
         lock.commit().unwrap();
-        finisher.join().unwrap()
+        finisher.join().unwrap().filter(|_| has_waited)
     })
 }
 
 #[test]
 fn x2_q3_a_finisher_that_waits_for_a_lock_past_its_lease_is_refused() {
     let obvious = BY_ID_AND_STATE.replace("RETURNING", "AND lease_until > now() RETURNING");
-    let Some(trap) = Trap::set(&[("a", &[])]) else { return };
-    let taken = waits_past_its_lease(&trap, LONGER, |trap, mine| {
-        finish_plainly(&mut trap.raw(), &obvious, &[&mine.task.queued.row.to_string()])
+    let Some(_) = Cluster::shared() else { return };
+    let taken = poll::until("the obvious way to wait past its lease", LIMIT, || {
+        let trap = Trap::set(&[("a", &[])])?;
+        let mut finisher = trap.raw();
+        waits_past_its_lease(&trap, LONGER, |mine| {
+            Some(finish_plainly(&mut finisher, &obvious, &[&mine.task.queued.row.to_string()]))
+        })
     });
-    assert!(taken, "now() is the start of the transaction");
+    assert!(taken.unwrap(), "now() is the start of the transaction");
 
-    let Some(trap) = Trap::set(&[("a", &[])]) else { return };
-    assert!(!waits_past_its_lease(&trap, SHORT, |trap, mine| is_taken(trap.machine().settle(&done(mine)).unwrap())));
+    let taken = poll::until("ours to wait past its lease", LIMIT, || {
+        let trap = Trap::set(&[("a", &[])])?;
+        let mut finisher = trap.machine();
+        waits_past_its_lease(&trap, SHORT, |mine| match finisher.settle(&done(mine)) {
+            Err(ServerError::Busy(_)) => None,
+            answer => Some(is_taken(answer.unwrap())),
+        })
+    });
+    assert!(!taken.unwrap());
 }
 
 /// The claim was made and its answer lost with the connection; whoever claims asks again. Gives how many tasks are held.
@@ -131,7 +151,7 @@ fn x2_q2_a_claim_whose_answer_is_lost_is_one_claim() {
     let tasks: [(&str, &[&str]); 3] = [("a", &[]), ("b", &[]), ("c", &[])];
     let Some(trap) = Trap::set(&tasks) else { return };
     let held = answer_is_lost(&trap, |proxy| {
-        let mut queue = trap.machine_by(through(proxy, &trap.server));
+        let mut queue = trap.machine_by(through(proxy, &trap.server), PLENTY);
         proxy.set(ProxyMode::SwallowAnswers);
         // Asked anew with a claim of its own, as whoever knows nothing of the first.
         let once = |queue: &mut shared_store::PgQueue| {
@@ -148,7 +168,7 @@ fn x2_q2_a_claim_whose_answer_is_lost_is_one_claim() {
 
     let Some(trap) = Trap::set(&tasks) else { return };
     let held = answer_is_lost(&trap, |proxy| {
-        let mut queue = trap.machine_by(through(proxy, &trap.server));
+        let mut queue = trap.machine_by(through(proxy, &trap.server), PLENTY);
         proxy.set(ProxyMode::SwallowAnswers);
         let made = claim(&mut queue);
         assert_eq!(made.task.plan.slug, "a");
@@ -162,7 +182,7 @@ fn x2_q2_a_claim_whose_answer_is_lost_is_one_claim() {
 fn x2_q2_a_claim_that_the_network_delivers_twice_is_one_claim() {
     let Some(trap) = Trap::set(&[("a", &[]), ("b", &[])]) else { return };
     let proxy = NetworkProxy::to_unix(&trap.server.cluster.socket()).unwrap();
-    let mut queue = trap.machine_by(through(&proxy, &trap.server));
+    let mut queue = trap.machine_by(through(&proxy, &trap.server), PLENTY);
     let made = claim(&mut queue);
     assert_eq!(proxy.say_again().unwrap(), 1, "all of it, over a connection of its own");
     let told = trap.server.sql("SELECT count(*) || ' ' || max(attempt) FROM taut.tasks WHERE status = 'active'");

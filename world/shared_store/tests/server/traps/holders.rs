@@ -111,7 +111,7 @@ fn x2_q4_a_renewal_ends_the_grace_and_the_next_start_gives_another() {
 fn x2_q4_a_grace_that_another_machine_got_first_counts_for_the_holder() {
     let Some(trap) = Trap::set(&[("a", &[])]) else { return };
     let proxy = NetworkProxy::to_unix(&trap.server.cluster.socket()).unwrap();
-    let mut holder = trap.machine_by(through(&proxy, &trap.server)).with_grace(trap.grace());
+    let mut holder = trap.machine_by(through(&proxy, &trap.server), crate::PLENTY).with_grace(trap.grace());
     let mut other = trap.machine().with_grace(trap.grace());
     let mine = claim(&mut holder);
     trap.lapse();

@@ -12,18 +12,20 @@ mod planners;
 mod swapped;
 mod written_by_hand;
 
-use crate::{Server, at, schema};
+use crate::{PLENTY, Server, at, schema};
 use model::Ms;
 use model::task::TaskPlan;
-use serde_json::json;
+use serde_json::{Value, json};
 use shared_store::{
-    Connection, MachineIdentity, Patience, PgQueue, ServerLink, Statement, Target, Transaction, queue_statement,
+    Connection, InTransaction, MachineIdentity, Patience, PgQueue, ServerLink, Statement, Target, Transaction,
+    queue_statement,
 };
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use store::{ClaimWish, LeaseNeed, ServerClaim, ServerTurn, TaskServer, TaskStanding, TurnAnswer};
+use store::{ClaimWish, LeaseNeed, ServerClaim, ServerError, ServerTurn, TaskServer, TaskStanding, TurnAnswer};
 use testkit::poll;
+use testkit::postgres::OWNER;
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 pub(crate) const LEASE_MS: i64 = 600_000;
@@ -35,12 +37,16 @@ const BY_ID_AND_STATE: &str = "UPDATE {s}.tasks SET status = 'done', machine = N
 /// A project with tasks, and machines that take part in it.
 pub(crate) struct Trap {
     pub(crate) server: Server,
+    /// For looks that follow one another closely: a program for each is slower than what is looked for.
+    owner: Mutex<Connection>,
 }
 
 impl Trap {
     /// `None` where there is no server, which is then said.
     pub(crate) fn set(tasks: &[(&str, &[&str])]) -> Option<Self> {
-        let trap = Self { server: Server::migrated()? };
+        let server = Server::migrated()?;
+        let owner = Mutex::new(server.connect(OWNER));
+        let trap = Self { server, owner };
         let mut planner = trap.machine();
         for (slug, blockers) in tasks {
             plan(&mut planner, slug, blockers);
@@ -50,11 +56,11 @@ impl Trap {
 
     /// Another machine, for which a start of the server is long ago.
     pub(crate) fn machine(&self) -> PgQueue {
-        self.machine_by(self.server.target("taut_agent")).with_grace(Duration::ZERO)
+        self.machine_by(self.server.target("taut_agent"), PLENTY).with_grace(Duration::ZERO)
     }
 
-    fn machine_by(&self, way: Target) -> PgQueue {
-        let link = ServerLink::new(way, schema(), Patience::default(), Arc::new(now));
+    fn machine_by(&self, way: Target, patience: Patience) -> PgQueue {
+        let link = ServerLink::new(way, schema(), patience, Arc::new(now));
         PgQueue::open(link, MachineIdentity { id: uuid(), label: "m".into() }, "acme/shop").unwrap()
     }
 
@@ -69,14 +75,20 @@ impl Trap {
     }
 
     fn waiting(&self) -> usize {
-        let sql =
+        let many =
             "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-        self.server.sql(sql).parse().unwrap()
+        self.looked(many).as_u64().unwrap() as usize
     }
 
     fn until(&self, what: &str, condition: &str) {
-        let sql = format!("SELECT coalesce(({condition}), false)");
-        poll::until(what, LIMIT, || (self.server.sql(&sql) == "t").then_some(())).unwrap();
+        poll::until(what, LIMIT, || (self.looked(condition) == true).then_some(())).unwrap();
+    }
+
+    /// The one value that a statement finds.
+    fn looked(&self, sql: &str) -> Value {
+        let mut owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = crate::ask(&format!("SELECT coalesce(to_jsonb(({sql})), 'null')::text"));
+        owner.flight(&[asked], InTransaction::No).unwrap().remove(0).remove(0)
     }
 
     fn open_blockers(&self, slug: &str) -> i64 {
@@ -160,6 +172,15 @@ fn expired(standing: &TaskStanding) -> ServerTurn {
         reason: None,
         step: 0,
     }
+}
+
+/// Asked again where somebody's open transaction was in the way: on a busy machine it is open for longer than is waited.
+pub(crate) fn unhindered<T>(mut verb: impl FnMut() -> Result<T, ServerError>) -> T {
+    let asked = || match verb() {
+        Err(ServerError::Busy(_)) => None,
+        answer => Some(answer.unwrap()),
+    };
+    poll::until("nobody to be in the way", LIMIT, asked).unwrap()
 }
 
 /// Ends whatever lapsed; gives how many.

@@ -1,11 +1,11 @@
 //! Planners beside finishers: nobody waits for whoever waits for them.
 
-use super::{Trap, claim, done, is_taken, now, ours, run, turns, uuid};
+use super::{Trap, claim, done, is_taken, now, ours, run, turns, unhindered, uuid};
 use crate::schema;
 use model::task::TaskPlan;
 use shared_store::{AgentPresence, FleetServer, FlightError, InTransaction, MachineHeartbeat, PgQueue, Transaction};
 use std::thread;
-use store::{PlanRows, TaskServer};
+use store::{Error, PlanRows, TaskServer};
 use testkit::poll;
 
 const TO_LINK: &str = r#"[{"slug": "e", "blocker": "a"}]"#;
@@ -89,23 +89,24 @@ fn slug(nth: usize) -> String {
 
 /// Has every third task wait for others than before, always for earlier ones.
 fn relink(queue: &mut PgQueue, round: usize) {
-    queue
-        .plan(&mut |rows: &dyn PlanRows| {
-            let all: Vec<String> = (0..TASKS).map(slug).collect();
-            rows.prefetch(&all.iter().map(String::as_str).collect::<Vec<_>>())?;
-            for nth in (3 + round % 3..TASKS).step_by(3) {
-                let Some(task) = rows.queued("acme", &slug(nth))? else { continue };
-                let blocker = (nth * 7 + round * 13) % nth;
-                let blockers: Vec<_> = [blocker, nth - 1].iter().map(|of| rows.queued("acme", &slug(*of))).collect();
-                let blockers: Vec<_> =
-                    blockers.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
-                rows.set_blockers(&task, &blockers)?;
-                let plan = TaskPlan { slug: slug(nth), title: format!("round {round}"), ..TaskPlan::default() };
-                rows.rewrite_task(&task, &plan, now())?;
-            }
-            Ok(())
-        })
-        .unwrap();
+    let mut plan = |rows: &dyn PlanRows| {
+        let all: Vec<String> = (0..TASKS).map(slug).collect();
+        rows.prefetch(&all.iter().map(String::as_str).collect::<Vec<_>>())?;
+        for nth in (3 + round % 3..TASKS).step_by(3) {
+            let Some(task) = rows.queued("acme", &slug(nth))? else { continue };
+            let blocker = (nth * 7 + round * 13) % nth;
+            let blockers: Vec<_> = [blocker, nth - 1].iter().map(|of| rows.queued("acme", &slug(*of))).collect();
+            let blockers: Vec<_> = blockers.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+            rows.set_blockers(&task, &blockers)?;
+            let plan = TaskPlan { slug: slug(nth), title: format!("round {round}"), ..TaskPlan::default() };
+            rows.rewrite_task(&task, &plan, now())?;
+        }
+        Ok(())
+    };
+    unhindered(|| match queue.plan(&mut plan) {
+        Err(Error::Server(error)) => Err(error),
+        planned => Ok(planned.unwrap()),
+    });
 }
 
 #[test]
@@ -123,8 +124,13 @@ fn x2_q1_many_planners_and_finishers_come_to_an_end_without_a_deadlock() {
             scope.spawn(move || {
                 let ended = "every task to be done";
                 let drained = poll::until(ended, super::LIMIT, || {
-                    while let Some(mine) = queue.claim(&super::wish(super::LEASE_MS)).unwrap() {
-                        assert!(is_taken(queue.settle(&done(&mine)).unwrap()));
+                    let next = |queue: &mut PgQueue| {
+                        let wish = super::wish(super::LEASE_MS);
+                        unhindered(|| queue.claim(&wish))
+                    };
+                    while let Some(mine) = next(&mut queue) {
+                        let turn = done(&mine);
+                        assert!(is_taken(unhindered(|| queue.settle(&turn))));
                     }
                     (queue.look().unwrap().counts.done == TASKS as i64).then_some(())
                 });

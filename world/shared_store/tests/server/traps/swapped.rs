@@ -85,12 +85,8 @@ fn x2_nothing_is_written_to_another_server_under_the_same_connection() {
 fn f9_presence_and_messages_are_told_to_the_server_that_they_are_for_and_to_no_other() {
     let Some(trap) = Trap::set(&[]) else { return };
     let schema = crate::schema();
-    let mut link = ServerLink::new(
-        trap.server.target("taut_agent"),
-        schema.clone(),
-        shared_store::Patience::default(),
-        Arc::new(super::now),
-    );
+    let mut link =
+        ServerLink::new(trap.server.target("taut_agent"), schema.clone(), crate::PLENTY, Arc::new(super::now));
     let beat = MachineHeartbeat {
         machine: super::uuid(),
         label: "m".into(),
