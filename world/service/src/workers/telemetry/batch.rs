@@ -81,7 +81,7 @@ fn moments(store: &Store, batch: &mut TelemetryBatch, room: &mut Room, look: &Ba
     if told.len() == batch.after.told.len()
         && let Some(last) = past.nth(look.most_changes.saturating_sub(1))
     {
-        batch.after.moment = past.last().unwrap_or(last).saturating_add(OVERLAP_MS + 1);
+        batch.after.moment = past.next_back().unwrap_or(last).saturating_add(OVERLAP_MS + 1);
     }
     // Only those that would be found again have to be known.
     let from = batch.after.moment.saturating_sub(OVERLAP_MS);
