@@ -64,7 +64,7 @@ pub fn sync_in(setting: &PipelineSetup, wish: SyncWish) -> Result<SyncReport, Er
     loop {
         let done = rounds.round(&mut store, &server)?;
         report.add(done);
-        report.owed = owed(&store)?;
+        report.owed = owed(&store, rounds.met())?;
         // A server that is sent nothing of the record is not what they wait for.
         report.events_waiting = if server.events == SharedEvents::None { 0 } else { store.unshipped()?.0 };
         let left = match wish {
@@ -79,10 +79,15 @@ pub fn sync_in(setting: &PipelineSetup, wish: SyncWish) -> Result<SyncReport, Er
     }
 }
 
-/// By the server that was met last. All of it, where none ever was.
-fn owed(store: &Store) -> Result<OwedAt, Error> {
-    match store.shared_state()?.filter(|state| !state.server.is_empty()) {
-        Some(state) => store.owed_at(&state.server),
+/// By the server that was met now, or last. All of it, where none ever was.
+fn owed(store: &Store, met: Option<&str>) -> Result<OwedAt, Error> {
+    let last = || Ok::<_, Error>(store.shared_state()?.map(|state| state.server).filter(|id| !id.is_empty()));
+    let server = match met {
+        Some(met) => Some(met.to_string()),
+        None => last()?,
+    };
+    match server {
+        Some(server) => store.owed_at(&server),
         None => Ok(OwedAt { standing: store.outbox_standing()?, ..OwedAt::default() }),
     }
 }

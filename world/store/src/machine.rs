@@ -3,6 +3,7 @@
 
 use crate::{Durability, Error, Store};
 use model::Ms;
+use rusqlite::OptionalExtension;
 use serde::{Deserialize, Serialize};
 
 const MACHINE: &str = "shared.machine";
@@ -59,6 +60,28 @@ impl SharedState {
         self.notices.push((now.0, bounded(&text)));
         let over = self.notices.len().saturating_sub(MOST_NOTICES);
         self.notices.drain(..over);
+    }
+
+    /// What came of a talk that began from `before`, on top of how it stands by now: another process may have had a talk
+    /// meanwhile, and what that noted and counted is lost to nobody.
+    pub fn carry(&self, before: &Self, now: &mut Self) {
+        let sent = self.events_sent.saturating_sub(before.events_sent);
+        now.events_sent = now.events_sent.saturating_add(sent);
+        let refused = self.events_refused.saturating_sub(before.events_refused);
+        now.events_refused = now.events_refused.saturating_add(refused);
+        if sent > 0 {
+            (now.events_sent_at, now.last_event) = (self.events_sent_at, self.last_event.clone());
+        }
+        self.carry_notices(before, now);
+        (now.server, now.shown, now.version) = (self.server.clone(), self.shown.clone(), self.version);
+        (now.last_contact, now.error, now.error_since) = (self.last_contact, self.error.clone(), self.error_since);
+    }
+
+    /// The notices of it alone.
+    pub fn carry_notices(&self, before: &Self, now: &mut Self) {
+        for (at, text) in self.notices.iter().filter(|notice| !before.notices.contains(notice)) {
+            now.note(text.clone(), Ms(*at));
+        }
     }
 }
 
@@ -136,6 +159,21 @@ impl Store {
         self.transact(Durability::Normal, |tx| tx.verb(|conn| conn.execute(PUT, [STATE, &text]).map(drop)))
     }
 
+    /// The same over what stands there at that moment: two that write at once lose nothing of each other's.
+    pub fn change_shared_state(&mut self, change: impl FnOnce(&mut SharedState)) -> Result<(), Error> {
+        const GET: &str = "SELECT value FROM meta WHERE name = ?1";
+        const PUT: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
+        self.transact(Durability::Normal, |tx| {
+            tx.verb(|conn| {
+                let text: Option<String> = conn.query_row(GET, [STATE], |row| row.get(0)).optional()?;
+                let mut state = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+                change(&mut state);
+                let text = serde_json::to_string(&state).unwrap_or_default();
+                conn.execute(PUT, [STATE, &text]).map(drop)
+            })
+        })
+    }
+
     /// Nothing is shared any more: what was said of it is forgotten, and what waits to be sent stays.
     pub fn forget_shared_state(&mut self) -> Result<(), Error> {
         self.end_shipping()?;
@@ -190,6 +228,31 @@ mod tests {
         assert_eq!(read.notices.len(), MOST_NOTICES);
         state.heard(Ms(3));
         assert_eq!((state.error, state.error_since, state.last_contact), (None, None, Some(3)));
+    }
+
+    #[test]
+    fn x2_of_two_talks_at_once_neither_loses_what_the_other_noted_and_counted() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path(), Duration::ZERO).unwrap();
+        let mut before = SharedState { events_sent: 5, ..SharedState::default() };
+        before.note("known".into(), Ms(1));
+        store.set_shared_state(&before).unwrap();
+        let talk = |what: &str, at: i64, sent: u64| {
+            let mut after = SharedState { events_sent: before.events_sent + sent, events_refused: 1, ..before.clone() };
+            after.note(what.into(), Ms(at));
+            after
+        };
+        let (mut first, mut second) = (talk("first", 2, 2), talk("second", 3, 3));
+        first.failed("away".into(), Ms(4));
+        second.heard(Ms(5));
+        for after in [&first, &second] {
+            store.change_shared_state(|now| after.carry(&before, now)).unwrap();
+        }
+        let now = store.shared_state().unwrap().unwrap();
+        let notices: Vec<&str> = now.notices.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(notices, ["known", "first", "second"]);
+        assert_eq!((now.events_sent, now.events_refused), (10, 2));
+        assert_eq!((now.error, now.last_contact), (None, Some(5)), "how it stands is the later word");
     }
 
     #[test]

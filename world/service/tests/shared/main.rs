@@ -2,6 +2,7 @@
 
 mod alone;
 mod answers;
+mod environment;
 mod fleet;
 mod hostile;
 mod identity;

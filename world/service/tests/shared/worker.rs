@@ -155,3 +155,28 @@ fn x2_who_is_let_in_no_more_is_let_in_again_with_the_password_of_then() {
     keep("second-secret");
     one.round();
 }
+
+#[test]
+fn x2_what_another_process_notes_while_a_round_goes_on_is_not_lost() {
+    let Some(server) = Server::start() else { return };
+    let mut one = server.machine("vm-1", "none");
+    one.round();
+    let mut other = one.own_store();
+    let mut owner = server.owner();
+    let mut held = owner.begin();
+    let lock = "LOCK TABLE {s}.messages IN ACCESS EXCLUSIVE MODE";
+    held.flight(&[shared_store::Statement::new(lock, "taut", Vec::new())]).unwrap();
+    let waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'taut.messages'::regclass";
+    let report = std::thread::scope(|scope| {
+        let noted = scope.spawn(|| {
+            poll::until("the round to wait", LIMIT, || (server.sql(waits) != "0").then_some(())).unwrap();
+            other.change_shared_state(|state| state.note("of another".into(), host::clock::now())).unwrap();
+        });
+        let report = one.try_round();
+        noted.join().unwrap();
+        report
+    });
+    assert!(matches!(report.error, Some(store::ServerError::Busy(_))), "{report:?}");
+    let state = other.shared_state().unwrap().unwrap();
+    assert!(state.error.is_some() && state.notices.len() == 1, "{state:?}");
+}

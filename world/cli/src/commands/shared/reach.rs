@@ -14,7 +14,7 @@ use shared_store::{
     what_helps,
 };
 use std::time::Duration;
-use store::{ServerError, Store};
+use store::{ServerError, SharedState, Store};
 
 /// A person waits for this.
 const PATIENCE: Patience = Patience { connect: Duration::from_secs(5), flight: Duration::from_secs(10) };
@@ -236,17 +236,20 @@ pub fn waiting(store: &Store, now: Ms) -> Result<Vec<Fault>, CliError> {
             stops: false,
         });
     }
-    if let Some(state) = store.shared_state()? {
-        let silent = state.last_contact.map(|at| now.since(Ms(at))).filter(|age| *age > OLD_CONTACT_MS);
-        if let (Some(why), Some(age)) = (&state.error, silent) {
-            faults.push(Fault {
-                what: format!("it last answered {} ago: {why}", crate::commands::ago(age)),
-                fix: "taut shared status --check".to_string(),
-                stops: false,
-            });
-        }
-    }
     Ok(faults)
+}
+
+/// A server that did not let this machine in for longer than a disturbance lasts. Who asks it now knows better.
+pub fn silence(state: &SharedState, now: Ms) -> Option<Fault> {
+    let why = state.error.as_ref()?;
+    let age =
+        state.last_contact.or(state.error_since).map(|at| now.since(Ms(at))).filter(|age| *age > OLD_CONTACT_MS)?;
+    let (age, stops) = (crate::commands::ago(age), true);
+    let what = match state.last_contact {
+        Some(_) => format!("it last answered {age} ago: {why}"),
+        None => format!("it has not answered for {age}: {why}"),
+    };
+    Some(Fault { what, fix: "taut shared status --check".to_string(), stops })
 }
 
 /// What is owed, counted.

@@ -1,5 +1,6 @@
 //! `taut shared status`: how it stands between this machine and its server, from what is kept here; with `--check` also by
-//! asking it now. 0: all is well, or nothing is shared. 1: something is wrong.
+//! asking it now. 0: this machine shares, or nothing is shared. 1: something keeps it from that: what is configured is of no
+//! use, or the server did not answer, or refuses; with `--check` now, else at the last try and for ten minutes or more.
 
 use super::reach::{self, Fault, Reached, owed_words};
 use super::refused;
@@ -57,6 +58,7 @@ pub fn run(args: &SharedStatusArgs, printer: &Printer) -> Result<Exit, CliError>
     let Some(server) = crate::shared_queue::server(&places)? else {
         return Ok(unshared(&known, repository.as_ref(), printer));
     };
+    known.keep_of(&server);
     let (mut reached, mut faults) = (None, Vec::new());
     let shown = match shared_target(&server, &around_command(&places)) {
         Ok(target) => target.shown(),
@@ -68,9 +70,15 @@ pub fn run(args: &SharedStatusArgs, printer: &Printer) -> Result<Exit, CliError>
     match &store {
         Some(store) if args.check && faults.is_empty() => {
             (reached, faults) = reach::faults(&server, &places, store)?;
-            note(&places, reached.as_ref(), &faults)?;
+            if server.from == SettingsSource::Config {
+                note(&places, reached.as_ref(), &faults)?;
+            }
         }
-        Some(store) => faults.extend(reach::waiting(store, host::clock::now())?),
+        Some(store) => {
+            let now = host::clock::now();
+            faults.extend(reach::silence(&known.state, now));
+            faults.extend(reach::waiting(store, now)?);
+        }
         // Nothing has ever happened here: who asks begins it.
         None if args.check && faults.is_empty() => {
             let store = open_and_take_in(&places, crate::commands::PATIENCE)?;
@@ -112,6 +120,14 @@ impl Known {
     fn keep_seen(&mut self, seen: &SeenQueues) {
         self.refused.retain(|turn| seen.includes_turn(turn));
         self.state.last_event = self.state.last_event.take().filter(|event| seen.includes_event(event));
+    }
+
+    /// How it stands with the server that is configured says nothing of one that this command's environment names.
+    fn keep_of(&mut self, server: &SharedServer) {
+        if server.from == SettingsSource::Environment {
+            let notices = std::mem::take(&mut self.state.notices);
+            self.state = SharedState { notices, ..SharedState::default() };
+        }
     }
 
     fn waits(&self) -> bool {
@@ -278,17 +294,17 @@ impl Standing<'_> {
 /// What a try found is what the next status says.
 fn note(places: &PathVariables, reached: Option<&Reached>, faults: &[Fault]) -> Result<(), CliError> {
     let mut store = open_and_take_in(places, crate::commands::PATIENCE)?;
-    let (now, mut state) = (host::clock::now(), store.shared_state()?.unwrap_or_default());
-    match (reached, faults.iter().find(|fault| fault.stops)) {
+    let (now, stops) = (host::clock::now(), faults.iter().find(|fault| fault.stops));
+    store.change_shared_state(|state| match (reached, stops) {
         (Some(reached), _) => {
             (state.server, state.shown) = (reached.version.id.clone(), reached.shown.clone());
             state.version = reached.version.version.into();
             state.heard(now);
         }
         (None, Some(fault)) => state.failed(fault.what.clone(), now),
-        (None, None) => return Ok(()),
-    }
-    Ok(store.set_shared_state(&state)?)
+        (None, None) => {}
+    })?;
+    Ok(())
 }
 
 /// One line for the overview, where something waits or is wrong; nothing is asked of the server.

@@ -6,7 +6,8 @@ use model::row::Event;
 use serde_json::Value;
 use std::time::Duration;
 use store::{Clocks, Durability, Retention, SharedState, Store};
-use testkit::stage::{Stage, person_succeeds};
+use testkit::process;
+use testkit::stage::{LIMIT, Stage, person_succeeds};
 
 fn object(stage: &Stage, args: &[&str]) -> Value {
     serde_json::from_str(&stage.taut(args).stdout_text()).unwrap()
@@ -141,7 +142,9 @@ fn x2_status_tells_how_long_ago_the_server_answered_what_waits_and_what_was_forg
     // There is room for none, and three go in one step.
     let tight = Retention { bytes: 1, unsent_bytes: 1, rows: 3, ..Retention::default() };
     assert_eq!(store.prune_by(&Clocks::at(now), &tight).unwrap().events, 3);
-    let said = stage.succeed(&["shared", "status"]);
+    let done = stage.taut(&["shared", "status"]);
+    let said = done.stdout_text();
+    assert_eq!(done.code(), Some(1), "it has failed for long: {said}");
     for part in [
         "2h ago; since ",
         "nobody answers",
@@ -156,4 +159,25 @@ fn x2_status_tells_how_long_ago_the_server_answered_what_waits_and_what_was_forg
     assert_eq!((number("events_sent"), number("events_waiting"), number("events_dropped")), (12, 5, 3));
     assert!((2 * hour..24 * hour).contains(&number("lag_ms")), "{object}");
     assert_eq!(object["wrong"].as_array().unwrap().len(), 2, "{object}");
+    // Of a disturbance that has just begun nobody's script need know.
+    state.heard(now.plus(-60_000));
+    state.failed("nobody answers".into(), now);
+    store.set_shared_state(&state).unwrap();
+    assert!(stage.taut(&["shared", "status"]).success());
+}
+
+#[test]
+fn x1_a_try_of_a_server_that_the_environment_names_says_nothing_of_the_configured_one() {
+    let (Some(team), Some(other)) = (Team::made(), Team::made()) else { return };
+    let stage = team.machine();
+    let store = Store::open_and_migrate(&stage.sandbox.taut_home(), Duration::from_secs(5)).unwrap();
+    let known = store.shared_state().unwrap();
+    for (url, is_there) in [(other.agent(), true), (nobody(&stage), false)] {
+        let mut command = stage.command(&["shared", "status", "--check"]);
+        command.env("TAUT_DATABASE_URL", &url);
+        let done = process::run(command, b"", LIMIT).unwrap();
+        assert_eq!(done.success(), is_there, "{}{}", done.stdout_text(), done.stderr_text());
+        assert!(done.stdout_text().contains("contact    never"), "{}", done.stdout_text());
+        assert_eq!(store.shared_state().unwrap(), known, "{url}");
+    }
 }

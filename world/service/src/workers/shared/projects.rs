@@ -88,6 +88,12 @@ impl SharedProjects {
         shared_server(&policy.policy.sections.shared, &self.setting.user_config, &self.said)
     }
 
+    /// Whether the user's file names a server, whatever the environment says.
+    pub fn names_server(&mut self) -> bool {
+        let policy = self.policies.of("/", &self.setting.home);
+        shared_server(&policy.policy.sections.shared, &self.setting.user_config, &|_| None).is_some()
+    }
+
     /// Of the user's file as it was looked at for [`Self::server`].
     pub fn stamp(&self) -> Option<FileStamp> {
         self.file.stamp()

@@ -22,7 +22,7 @@ impl SharedRounds {
         for place in store.open_places()? {
             wanted.extend(self.projects.queue(&place.project));
         }
-        let known = self.contact.as_ref().map(|contact| contact.server_id.clone()).filter(|id| !id.is_empty());
+        let known = self.met().map(str::to_string);
         let known = known.or_else(|| store.shared_state().ok().flatten().map(|state| state.server));
         if let Some(id) = known {
             wanted.extend(store.queues_in_hand(&id)?);

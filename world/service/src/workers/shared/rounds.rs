@@ -11,7 +11,7 @@ use super::rhythm::{Need, TendRhythm};
 use super::{messages, record};
 use model::Ms;
 use model::effort::Message;
-use pipeline::{PipelineSetup, SharedServer};
+use pipeline::{PipelineSetup, SettingsSource, SharedServer};
 use policy::config::sections::SharedEvents;
 use shared_store::Surroundings;
 use std::collections::HashMap;
@@ -26,8 +26,7 @@ pub struct SharedRounds {
     pub(super) contact: Option<Contact>,
     identity: Identity,
     presence: Presence,
-    /// As it was stored last.
-    stored: SharedState,
+    /// When it was stored how it stands.
     stored_at: Option<Instant>,
     tending: TendRhythm,
     refused: RefusedParts,
@@ -68,7 +67,6 @@ impl SharedRounds {
             contact: None,
             identity: Identity::new(speaking),
             presence: Presence::default(),
-            stored: SharedState::default(),
             stored_at: None,
             tending: TendRhythm::default(),
             refused: RefusedParts::default(),
@@ -102,14 +100,18 @@ impl SharedRounds {
         self.contact.as_ref().is_some_and(|contact| contact.server != *server)
     }
 
+    /// The own id of the server that was met, where one was.
+    pub(crate) fn met(&self) -> Option<&str> {
+        self.contact.as_ref().map(|contact| contact.server_id.as_str()).filter(|id| !id.is_empty())
+    }
+
     /// Who and what there is for this server.
     pub(crate) fn need(&mut self, store: &Store, server: &SharedServer) -> Result<Need, Error> {
         let places = store.open_places()?;
         if places.iter().any(|place| self.projects.queue(&place.project).is_some()) {
             return Ok(Need::Somebody);
         }
-        let known = self.contact.as_ref().map(|contact| contact.server_id.as_str()).filter(|id| !id.is_empty());
-        let owed = match known {
+        let owed = match self.met() {
             Some(id) => !store.queues_in_hand(id)?.is_empty() || !store.outgoing_messages(id, 1)?.is_empty(),
             None => {
                 let standing = store.outbox_standing()?;
@@ -126,7 +128,8 @@ impl SharedRounds {
     /// Of this machine's own store.
     pub fn round(&mut self, store: &mut Store, server: &SharedServer) -> Result<SharedReport, Error> {
         let (mut report, now) = (SharedReport::default(), host::clock::now());
-        let mut state = store.shared_state()?.unwrap_or_default();
+        let before = store.shared_state()?.unwrap_or_default();
+        let mut state = before.clone();
         self.tidy(store, &mut state)?;
         let done = self.with_server(store, server, &mut state, &mut report);
         if let Some(error) = settled(done)? {
@@ -139,7 +142,7 @@ impl SharedRounds {
                 self.hang_up(error);
             }
         }
-        self.keep(store, state)?;
+        self.keep(store, server, (&before, state))?;
         Ok(report)
     }
 
@@ -188,7 +191,7 @@ impl SharedRounds {
             self.presence.begin_anew();
             self.refused.begin_anew();
         }
-        if state.server != contact.server_id {
+        if state.server != contact.server_id && server.from == SettingsSource::Config {
             let elsewhere = store.owed_elsewhere(&contact.server_id)?;
             if elsewhere > 0 {
                 let text = format!(
@@ -289,7 +292,11 @@ impl SharedRounds {
                 let projects = &mut me.projects;
                 me.presence.tell(contact, store, &mut |project| projects.queue(project))?;
             }
-            report.is_news |= me.presence.hear(contact, store, &here.queues)?;
+            // A command may write to agents of a server that its environment names. Where the user's file names one, it is the
+            // agents of that one which all others here see and write to.
+            if contact.server.from == SettingsSource::Config || !me.projects.names_server() {
+                report.is_news |= me.presence.hear(contact, store, &here.queues)?;
+            }
             Ok(())
         })
     }
@@ -374,12 +381,24 @@ impl SharedRounds {
         Ok(())
     }
 
-    /// Stored where something changed, and now and then for when the server was last heard of.
-    fn keep(&mut self, store: &mut Store, state: SharedState) -> Result<(), Error> {
-        let moved = SharedState { last_contact: self.stored.last_contact, ..state.clone() } != self.stored;
+    /// Stored where something changed, and now and then for when the server was last heard of. How it stands with a server
+    /// that one command's environment names is nothing for the others: only what concerns this machine is kept of that.
+    fn keep(
+        &mut self,
+        store: &mut Store,
+        server: &SharedServer,
+        (before, state): (&SharedState, SharedState),
+    ) -> Result<(), Error> {
+        if server.from == SettingsSource::Environment {
+            return match state.notices == before.notices {
+                true => Ok(()),
+                false => store.change_shared_state(|now| state.carry_notices(before, now)),
+            };
+        }
+        let moved = SharedState { last_contact: before.last_contact, ..state.clone() } != *before;
         if moved || self.stored_at.is_none_or(|at| at.elapsed() >= CONTACT_KEPT) {
-            store.set_shared_state(&state)?;
-            (self.stored, self.stored_at) = (state, Some(Instant::now()));
+            store.change_shared_state(|now| state.carry(before, now))?;
+            self.stored_at = Some(Instant::now());
         }
         Ok(())
     }
@@ -429,7 +448,6 @@ impl SharedRounds {
         }
         self.contact = None;
         if store.shared_state()?.is_some() {
-            self.stored = SharedState::default();
             store.forget_shared_state()?;
         }
         Ok(true)

@@ -202,11 +202,8 @@ impl Run {
         });
         done.unwrap_or_else(|error: Error| {
             // Where that cannot be written either, the log has it.
-            let _ = store.with(|store| {
-                let mut state = store.shared_state()?.unwrap_or_default();
-                state.failed(format!("this machine's own store: {error}"), host::clock::now());
-                store.set_shared_state(&state)
-            });
+            let why = format!("this machine's own store: {error}");
+            let _ = store.with(|store| store.change_shared_state(|state| state.failed(why, host::clock::now())));
             Turn::In(TROUBLE)
         })
     }
