@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -116,6 +116,38 @@ fn feed(child: &mut Child, input: ProcessInput<'_>) -> Sender<()> {
     feeding
 }
 
+/// Runs a command with the input that it was given, and no group of its own: what it leads is its own matter.
+///
+/// # Errors
+/// When it cannot be started; and when the limit passed and it was killed, with what it had printed.
+pub(crate) fn collect(mut command: Command, limit: Duration) -> io::Result<Output> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|cause| named(&command, "cannot start", &cause))?;
+    let (stdout, stderr) = (Collector::start(child.stdout.take()), Collector::start(child.stderr.take()));
+    let ended = poll::until("the process to end", limit, || child.try_wait().transpose());
+    let ended = ended.and_then(|status| status);
+    if ended.is_err() {
+        // One that is gone by now is what was wanted.
+        let _ = child.kill();
+        child.wait()?;
+    }
+    let ((stdout, _), (stderr, _)) = (stdout.finish(), stderr.finish());
+    match ended {
+        Ok(status) => Ok(Output { status, stdout, stderr }),
+        Err(cause) => {
+            let [printed, warned] = [&stdout, &stderr].map(|bytes| String::from_utf8_lossy(bytes));
+            Err(io::Error::new(cause.kind(), format!("{cause} ({command:?}):\n{printed}{warned}")))
+        }
+    }
+}
+
+/// Waits no longer than this for a child that ends by itself once it is let go; where it does not, that is said.
+pub(crate) fn see_off(child: &mut Child, what: &str, limit: Duration) {
+    if let Err(cause) = poll::until(what, limit, || child.try_wait().transpose()) {
+        eprintln!("testkit: {cause}");
+    }
+}
+
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Ending> {
     let ended = poll::until("the process to end", limit, || child.try_wait().transpose());
     match ended {
@@ -169,7 +201,11 @@ fn is_stopped(pid: i32) -> bool {
 /// Whether a process of this number is there and no zombie.
 #[must_use]
 pub fn lives(pid: &str) -> bool {
-    fs::read_to_string(format!("/proc/{}/stat", pid.trim())).is_ok_and(|stat| !stat.contains(") Z "))
+    let pid = pid.trim();
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    let is_dead = stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']));
+    // The first thread of a killed process may be dead before the others are, and its sockets are open until the last is.
+    !is_dead || fs::read_dir(format!("/proc/{pid}/task")).is_ok_and(|threads| threads.count() > 1)
 }
 
 fn named(command: &Command, what: &str, cause: &io::Error) -> io::Error {

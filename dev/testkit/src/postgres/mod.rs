@@ -6,6 +6,7 @@ mod certificates;
 mod kept_port;
 mod pooler;
 mod programs;
+mod template;
 
 use std::env;
 use std::fs;
@@ -281,15 +282,7 @@ impl Cluster {
             Network::None | Network::Plain => None,
         };
         let data = folder.join("data");
-        let mut initdb = Account::run_as(account.as_ref(), &programs.initdb);
-        initdb
-            .args(["--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C", "--username", OWNER, "-D"])
-            .arg(&data);
-        initdb.current_dir(&folder);
-        let done = crate::process::run(initdb, b"", LIMIT)?;
-        if !done.success() {
-            return Err(io::Error::other(done.stderr_text()));
-        }
+        template::copied(&programs, account.as_ref(), &data)?;
         let elsewhere = if plan.namespace.is_some() { "hostssl all all 0.0.0.0/0 scram-sha-256\n" } else { "" };
         fs::write(data.join("pg_hba.conf"), format!("{}{elsewhere}", admission(plan.network)))?;
         fs::write(data.join("postgresql.auto.conf"), settings(plan, &folder, port))?;
@@ -357,8 +350,8 @@ impl Watchdog {
 impl Drop for Watchdog {
     fn drop(&mut self) {
         drop(self.words.take());
-        // It stops the server and removes the folder; where it cannot be waited for, it still does.
-        let _ = self.child.wait();
+        // It stops the server and removes the folder; where it is not waited for any longer, it still does.
+        crate::process::see_off(&mut self.child, "PostgreSQL to end", LIMIT);
     }
 }
 
@@ -378,6 +371,8 @@ fn settings(plan: ClusterPlan, folder: &Path, port: u16) -> String {
     if !plan.durable {
         // No worker of the server's own comes between a test and what it looks at.
         text.push_str("synchronous_commit = off\nautovacuum = off\n");
+        // Nothing is ever restored from it.
+        text.push_str("wal_level = 'minimal'\nmax_wal_senders = 0\nmax_wal_size = '128MB'\n");
     }
     if plan.network == Network::Tls {
         text.push_str("ssl = on\nssl_ca_file = 'root.crt'\n");

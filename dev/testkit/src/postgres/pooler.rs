@@ -10,16 +10,18 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use super::account::Account;
 use super::{Cluster, LIMIT, OWNER, give, new_folder};
-use crate::poll;
+use crate::{poll, process};
 
 /// Distributions keep it out of the path of people.
 const PLACES: [&str; 2] = ["/usr/sbin/pgbouncer", "/usr/local/sbin/pgbouncer"];
 const PORT: u16 = 6432;
-/// Its input ends when the test does, in whatever way: then the program is stopped and its folder removed.
+/// Its input ends when the test does, in whatever way: then the program is stopped and its folder removed. Newer
+/// ones that are told to terminate wait for their clients, and older ones that a shell has started do not hear that they are
+/// to quit; there is nothing in it to be kept.
 const KEEPER: &str = r#"folder=$1; shift
 "$@" </dev/null >>"$folder/log" 2>&1 &
 cat >/dev/null
-kill -s TERM $!
+kill -s KILL $!
 wait
 rm -rf "$folder""#;
 
@@ -89,7 +91,7 @@ impl Pooler {
 impl Drop for Pooler {
     fn drop(&mut self) {
         drop(self.words.take());
-        // Where it cannot be waited for, it still does what it is for.
-        let _ = self.keeper.wait();
+        // Where it is not waited for any longer, it still does what it is for.
+        process::see_off(&mut self.keeper, "PgBouncer to end", LIMIT);
     }
 }

@@ -53,7 +53,8 @@ impl Stage {
         self.sandbox.trust_project().unwrap();
         let mut command = self.command(&["loop", "build", "--json"]);
         command.args(args).envs(env.iter().copied());
-        process::run(command, b"", Duration::from_secs(120)).unwrap()
+        // Several of them at once, each with workers, share the machine with everything else.
+        process::run(command, b"", Duration::from_secs(240)).unwrap()
     }
 
     /// Starts a loop in a project that is trusted as it stands, and leaves it running.

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use testkit::Finished;
 use testkit::postgres::{Cluster, OWNER};
 use testkit::process;
-use testkit::stage::{LIMIT, Stage};
+use testkit::stage::{LIMIT, PLENTY, Stage};
 
 const ID: &str = "0192f7a0-0000-7000-8000-00000000000b";
 
@@ -23,7 +23,7 @@ impl Team {
         let database = cluster.database();
         let wish = TargetWish { url: Some(cluster.url(OWNER, &database)), ..TargetWish::default() };
         let target = Target::resolve(&wish, &Surroundings::default()).unwrap();
-        migrate(&target, &Schema::named("taut").unwrap(), Patience::default()).unwrap();
+        migrate(&target, &Schema::named("taut").unwrap(), Patience { connect: PLENTY, flight: PLENTY }).unwrap();
         let stage = Stage::without_daemon();
         stage.configure(&format!(
             "[shared]\nurl = \"{}\"\nprojects = [\"acme/shop\"]\n",

@@ -253,7 +253,8 @@ fn x3_a_collector_that_hangs_or_floods_blocks_nobody() {
     if need::is_missing("curl") {
         return;
     }
-    let collector = Collector::answering(&[Reply::Floods, Reply::Hangs]);
+    // Twice in a row, so that what is said of it stands for as long as it takes to be seen.
+    let collector = Collector::answering(&[Reply::Floods, Reply::Hangs, Reply::Hangs]);
     let stage = daemon_with(&collector.section(""));
     deny(&stage, "t1");
     collector.next();

@@ -17,6 +17,8 @@ use store::{Durability, MessageFilter, Store};
 use tempfile::TempDir;
 use testkit::postgres::{Cluster, OWNER};
 
+/// For what is not waited for by the machines themselves.
+pub const PLENTY: Patience = Patience { connect: Duration::from_secs(60), flight: Duration::from_secs(60) };
 pub const QUEUE: &str = "acme/shop";
 
 /// A new database with our schema.
@@ -40,7 +42,7 @@ impl Server {
     pub fn start() -> Option<Self> {
         let cluster = Cluster::shared()?;
         let server = Self { cluster, database: cluster.database() };
-        shared_store::migrate(&server.owned(), &Self::schema(), Patience::default()).unwrap();
+        shared_store::migrate(&server.owned(), &Self::schema(), PLENTY).unwrap();
         Some(server)
     }
 
@@ -55,7 +57,7 @@ impl Server {
     }
 
     pub fn owner(&self) -> Connection {
-        Connection::open(&self.owned(), Patience::default()).unwrap()
+        Connection::open(&self.owned(), PLENTY).unwrap()
     }
 
     pub fn url(&self, role: &str) -> String {

@@ -288,12 +288,11 @@ fn f9_a_server_that_lies_is_survived() {
          ALTER TABLE taut.agents ALTER id TYPE text, ALTER status TYPE text, ALTER since TYPE timestamptz",
     );
     let body = "E'\\x1b]0;x\\x07' || repeat('x', 15000)";
-    for n in 0..250 {
-        server.sql(&format!(
-            "INSERT INTO taut.messages (id, kind, from_machine, from_agent, to_machine, to_agent, body)
-             VALUES (gen_random_uuid(), repeat('k', {n}), '{from}', repeat('@', 300), '{to}', repeat('w', 100000), {body})"
-        ));
-    }
+    server.sql(&format!(
+        "INSERT INTO taut.messages (id, kind, from_machine, from_agent, to_machine, to_agent, body)
+         SELECT gen_random_uuid(), repeat('k', n), '{from}', repeat('@', 300), '{to}', repeat('w', 100000), {body}
+         FROM generate_series(0, 249) AS n"
+    ));
     server.sql(&format!("UPDATE taut.machines SET label = E'\\x1b[2J' WHERE id = '{from}'"));
     server.sql(&format!(
         "INSERT INTO taut.agents (machine, id, named, project, status, since)

@@ -1,6 +1,6 @@
 //! The thread of the worker within a daemon: it comes and goes with the configuration, and holds up nobody.
 
-use crate::machine::{Machine, Server};
+use crate::machine::{Machine, PLENTY, Server};
 use daemon::Client;
 use serde_json::json;
 use std::net::TcpListener;
@@ -114,7 +114,8 @@ fn x1_a_server_that_takes_calls_and_says_nothing_holds_up_no_hook_and_no_end() {
     one.begin("ann", "acme");
     let daemon = Served::begin(&one);
     // It is kept open for as long as this test.
-    let _hung = listener.accept().unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let _hung = poll::until("the daemon's call", LIMIT, || listener.accept().ok()).unwrap();
     for n in 0..20 {
         let call = one.call(("ann", "acme"), "UserPromptSubmit", json!({"prompt": format!("go on {n}")}));
         assert_eq!(daemon.client().hook(&call).unwrap().exit, 0);
@@ -132,7 +133,7 @@ fn x2_who_is_let_in_no_more_is_let_in_again_with_the_password_of_then() {
     };
     let owner = shared_store::Target::resolve(&owner, &shared_store::Surroundings::default()).unwrap();
     let schema = shared_store::Schema::named("taut").unwrap();
-    shared_store::migrate(&owner, &schema, shared_store::Patience::default()).unwrap();
+    shared_store::migrate(&owner, &schema, PLENTY).unwrap();
     let mut one = Machine::new("vm-1");
     let url = cluster.tcp_url("localhost", "taut_agent", &database);
     let ca = cluster.certificates().ca.display().to_string();

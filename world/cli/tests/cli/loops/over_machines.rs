@@ -30,7 +30,8 @@ impl<'c> Team<'c> {
         let database = cluster.database();
         let wish = TargetWish { url: Some(cluster.url(OWNER, &database)), ..TargetWish::default() };
         let owner = Target::resolve(&wish, &Surroundings::default()).unwrap();
-        shared_store::migrate(&owner, &Schema::named("taut").unwrap(), Patience::default()).unwrap();
+        shared_store::migrate(&owner, &Schema::named("taut").unwrap(), Patience { connect: PLENTY, flight: PLENTY })
+            .unwrap();
         let machines = (0..machines).map(|_| Stage::with_plan()).collect();
         let team = Self { cluster, database, machines };
         team.begin();

@@ -19,17 +19,24 @@ impl Server {
         let database = cluster.database();
         let wish = TargetWish { url: Some(cluster.url(OWNER, &database)), ..TargetWish::default() };
         let owner = Target::resolve(&wish, &Surroundings::default()).unwrap();
-        shared_store::migrate(&owner, &Schema::named("taut").unwrap(), Patience::default()).unwrap();
+        shared_store::migrate(&owner, &Schema::named("taut").unwrap(), Patience { connect: PLENTY, flight: PLENTY })
+            .unwrap();
         Some(Self { cluster, database })
     }
 
-    /// A machine that takes part from the start of its daemon on.
+    /// A machine that takes part from the start of its daemon on, with a role of its own.
     fn machine(&self, label: &str) -> Stage {
         let stage = Stage::new();
         stage.write(".taut/config.toml", "[shared]\nproject = \"acme/shop\"\n");
-        let url = self.cluster.url("taut_agent", &self.database);
+        let role = self.role(label);
+        self.cluster.sql(&self.database, &format!("CREATE ROLE {role} LOGIN; GRANT taut_agent TO {role}"));
+        let url = self.cluster.url(&role, &self.database);
         stage.configure(&format!("[shared]\nurl = \"{url}\"\nprojects = [\"acme/shop\"]\nlabel = \"{label}\"\n"));
         stage.and_daemon()
+    }
+
+    fn role(&self, label: &str) -> String {
+        format!("{}_of_{}", label.replace('-', "_"), self.database)
     }
 }
 
@@ -78,11 +85,14 @@ fn f9_a_machine_whose_daemon_was_killed_is_said_to_be_silent_and_since_when() {
     let daemon = two.daemon_pid().unwrap();
     testkit::stage::signal(daemon, libc::SIGKILL).unwrap();
     poll::until("its end", PLENTY, || (!testkit::stage::lives(&daemon.to_string())).then_some(())).unwrap();
-    // Nothing is heard of it any more, and two minutes pass.
+    // Nothing is heard of it any more, not even what it said at last, and two minutes pass.
+    let sessions = format!("SELECT count(*) FROM pg_stat_activity WHERE usename = '{}'", server.role("vm-2"));
+    let unheard = || (server.cluster.sql(&server.database, &sessions) == "0").then_some(());
+    poll::until("its session to end", PLENTY, unheard).unwrap();
     let past = "UPDATE taut.machines SET seen_at = seen_at - interval '2 minutes' WHERE label = 'vm-2'";
     server.cluster.sql(&server.database, past);
     let stale = || of_machine(&one, "vm-2").into_iter().find(|row| row["stale"] == true);
-    let row = poll::until("the silence to be noticed", Duration::from_secs(60), stale).unwrap();
+    let row = poll::until("the silence to be noticed", Duration::from_secs(180), stale).unwrap();
     assert_eq!(row["name"], "bob");
     let shown = one.succeed(&["agents"]);
     let line = shown.lines().find(|line| line.contains("bob")).unwrap();

@@ -1,10 +1,9 @@
 //! One run: machines that share a queue, trouble, calm, and what came of it.
 
 use super::operator::{Operator, Workload};
-use super::seat::{LEASE_MS, Place, notes, schema, target};
+use super::seat::{LEASE_MS, PLENTY, Place, notes, schema, target};
 use super::trouble::Trouble;
 use super::{late, ledger, seed};
-use shared_store::Patience;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -39,7 +38,7 @@ impl<'c> Chaos<'c> {
     pub fn begin(cluster: &'c Cluster, many: (usize, usize), fence: Fence) -> Self {
         let database = cluster.database();
         let url = cluster.url(OWNER, &database);
-        shared_store::migrate(&target(&url), &schema(), Patience::default()).unwrap();
+        shared_store::migrate(&target(&url), &schema(), PLENTY).unwrap();
         let folder = tempfile::tempdir().unwrap();
         Self { cluster, database, folder, many, fence, seed: seed(), told: RefCell::default() }
     }

@@ -25,6 +25,8 @@ pub const LEASE_MS: i64 = 3_000;
 /// After a start of the server, in the same measure.
 const GRACE: Duration = Duration::from_secs(2);
 const PATIENCE: Patience = Patience { connect: Duration::from_secs(1), flight: Duration::from_secs(2) };
+/// For what is no machine's.
+pub const PLENTY: Patience = Patience { connect: Duration::from_secs(60), flight: Duration::from_secs(60) };
 const LOCKED: Duration = Duration::from_secs(30);
 
 /// Where a process stands: told by its environment.

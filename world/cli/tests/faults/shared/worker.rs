@@ -7,6 +7,8 @@ use pipeline::queue::{Claimed, QueueError, Settled};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
+/// It is not known whether it was heard.
+pub const UNHEARD: &str = "unheard";
 const NOTHING_TO_DO: Duration = Duration::from_millis(60);
 
 pub fn run() {
@@ -54,8 +56,8 @@ fn actor(seat: &Seat, claimed: &Claimed) -> Actor {
     }
 }
 
-/// Says that it is done, and writes down the answer.
-pub fn finish(seat: &mut Seat, claimed: &Claimed) {
+/// Says that it is done, and writes down the answer; gives its word.
+pub fn finish(seat: &mut Seat, claimed: &Claimed) -> &'static str {
     let (project, actor) = (seat.project(), actor(seat, claimed));
     let (slug, attempt) = (claimed.task.queued.slug.as_str(), claimed.task.queued.attempt);
     let result = json!({"commit": format!("{slug}#{attempt}")});
@@ -63,10 +65,11 @@ pub fn finish(seat: &mut Seat, claimed: &Claimed) {
         Ok(Settled::Now) => "done",
         Ok(Settled::Kept { .. }) => "kept",
         Ok(Settled::Already(_) | Settled::Proposed { .. }) => "already",
-        Err(QueueError::Server { .. } | QueueError::Store(_)) => "unheard",
+        Err(QueueError::Server { .. } | QueueError::Store(_)) => UNHEARD,
         Err(_) => "refused",
     };
     seat.place.note(&format!("{word} {slug} {attempt}"));
+    word
 }
 
 /// Works longer than a lease, and renews it on the way.

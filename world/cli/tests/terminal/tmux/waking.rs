@@ -187,7 +187,8 @@ fn f9_f3_an_idle_agent_is_woken_by_a_word_from_another_machine_and_told_it_once(
     let database = cluster.database();
     let wish = TargetWish { url: Some(cluster.url(OWNER, &database)), ..TargetWish::default() };
     let owner = Target::resolve(&wish, &Surroundings::default()).unwrap();
-    shared_store::migrate(&owner, &Schema::named("taut").unwrap(), Patience::default()).unwrap();
+    shared_store::migrate(&owner, &Schema::named("taut").unwrap(), Patience { connect: PLENTY, flight: PLENTY })
+        .unwrap();
     let url = cluster.url("taut_agent", &database);
     let mut looks = idle_on(shares(recorded(), &url, "vm-1"), DRAWS, "empty.deleted_text.txt", Client::InThePane);
     let other = shares(Stage::without_daemon(), &url, "vm-2");

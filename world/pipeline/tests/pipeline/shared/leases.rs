@@ -367,8 +367,7 @@ fn x2_a_row_that_somebody_keeps_locked_costs_the_machine_no_other_lease_and_no_o
         one.plan(slug, &[]);
         one.claim("ann").unwrap();
     }
-    let mut forgotten =
-        shared_store::Connection::open(&server.target("taut_agent"), shared_store::Patience::default()).unwrap();
+    let mut forgotten = shared_store::Connection::open(&server.target("taut_agent"), super::PLENTY).unwrap();
     let mut forgotten = forgotten.begin();
     let touch = "UPDATE {s}.tasks SET title = title WHERE slug = 'b'";
     forgotten.flight(&[shared_store::Statement::new(touch, "taut", Vec::new())]).unwrap();

@@ -30,6 +30,8 @@ use store::{
 use testkit::postgres::{Cluster, OWNER};
 
 const QUEUE: &str = "acme/shop";
+/// Who is away is so by a wall here, and never by being slow.
+const PLENTY: Patience = Patience { connect: Duration::from_secs(60), flight: Duration::from_secs(60) };
 const LEASE_MS: i64 = 600_000;
 
 /// A new database with our schema, on the cluster that all tests share.
@@ -66,7 +68,7 @@ impl SharedServer {
     fn start() -> Option<Self> {
         let cluster = Cluster::shared()?;
         let server = Self { cluster, database: cluster.database() };
-        shared_store::migrate(&server.target(OWNER), &schema(), Patience::default()).unwrap();
+        shared_store::migrate(&server.target(OWNER), &schema(), PLENTY).unwrap();
         Some(server)
     }
 
@@ -82,8 +84,7 @@ impl SharedServer {
 
     /// Another connection of a machine.
     fn way(&self, id: &str, label: &str) -> PgQueue {
-        let link =
-            ServerLink::new(self.target("taut_agent"), schema(), Patience::default(), Arc::new(host::clock::now));
+        let link = ServerLink::new(self.target("taut_agent"), schema(), PLENTY, Arc::new(host::clock::now));
         let machine = MachineIdentity { id: id.into(), label: label.into() };
         // The cluster has just started: its grace is another test's matter.
         PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO)
