@@ -23,6 +23,7 @@ use pipeline::queue::{Claimed, Queue, QueueError, Settled};
 use serde_json::{Value, json};
 use shared_store::{MachineIdentity, Patience, PgQueue, Schema, ServerLink, Surroundings, Target, TargetWish};
 use std::sync::Arc;
+use std::time::Duration;
 use store::{
     AttemptKey, ClaimWish, Dependency, Error, HeldThere, PlanRows, QueueLook, QueuePlace, Renewal, Renewed,
     ServerClaim, ServerError, ServerTurn, TaskFilter, TaskServer, TaskStanding, TurnAnswer, WaitingTasks,
@@ -87,7 +88,7 @@ impl SharedServer {
         let link = ServerLink::new(self.target("taut_agent"), schema(), PLENTY, Arc::new(host::clock::now));
         let machine = MachineIdentity { id: id.into(), label: label.into() };
         // The cluster has just started: its grace is another test's matter.
-        PgQueue::open(link, machine, QUEUE).unwrap().with_grace(std::time::Duration::ZERO)
+        PgQueue::open(link, machine, QUEUE).unwrap().with_grace(Duration::ZERO)
     }
 
     fn sql(&self, statement: &str) -> String {

@@ -104,8 +104,9 @@ fn relink(queue: &mut PgQueue, round: usize) {
         Ok(())
     };
     unhindered(|| match queue.plan(&mut plan) {
+        Ok(()) => Ok(()),
         Err(Error::Server(error)) => Err(error),
-        planned => Ok(planned.unwrap()),
+        Err(error) => panic!("{error}"),
     });
 }
 
