@@ -202,6 +202,15 @@ fn agent_of(conn: &Connection, turn: &TaskTransition) -> rusqlite::Result<Option
 }
 
 impl Tx<'_> {
+    /// After a sleep: of whoever held a task before it something is taken to have been heard so lately that its lease lasts for
+    /// so long yet. Never later than now.
+    pub fn speak_for_shared(&self, now: Ms, left_ms: i64) -> Result<(), Error> {
+        const SPEAK: &str = "UPDATE tasks SET renewed_at = max(renewed_at, min(?1,
+            ?1 + ?2 - (SELECT lease_ms FROM shared_holds WHERE task = row)))
+            WHERE row IN (SELECT task FROM shared_holds WHERE state = 'held')";
+        self.verb(|conn| conn.prepare_cached(SPEAK)?.execute([now.0, left_ms]).map(drop))
+    }
+
     /// Keeps what was claimed.
     pub fn copy_claim(&self, copy: &ClaimCopy<'_>, now: Ms) -> Result<ClaimKept, Error> {
         self.verb(|conn| {

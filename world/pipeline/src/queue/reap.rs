@@ -104,12 +104,13 @@ impl JudgedLeases {
 
 /// Whether the machine slept or its clock was set forward; then all leases
 /// were given a grace. Where the clock was set back they are cut to their length.
-fn mind_clocks(tx: &Tx<'_>, moment: &ClockReading) -> Result<bool, Error> {
+pub(super) fn mind_clocks(tx: &Tx<'_>, moment: &ClockReading) -> Result<bool, Error> {
     let last = tx.last_moment()?;
     let woke = queue::woke(last.as_ref(), moment);
     let back = last.as_ref().is_some_and(|last| moment.now.plus(ORDER_MS) < last.now);
     if woke {
         tx.grant_until(moment.now.plus(GRACE_MS))?;
+        tx.speak_for_shared(moment.now, GRACE_MS)?;
     }
     if back {
         tx.clamp_leases(moment.now)?;

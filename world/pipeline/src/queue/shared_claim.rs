@@ -70,7 +70,10 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         sent: &BootTime,
     ) -> Result<Claimed, QueueError> {
         let place = self.place()?;
-        self.lose_earlier(&claim, &claimant.agent)?;
+        // Who stood still till its claim was given back has nothing, and takes nothing from who has the task since.
+        if self.store.is_own_claim(&claim.claim)? {
+            self.lose_earlier(&claim, &claimant.agent)?;
+        }
         let kept = self.transact(Durability::Full, |tx, moment| {
             let copy = ClaimCopy {
                 project,

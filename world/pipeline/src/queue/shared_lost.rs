@@ -36,7 +36,7 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         if standing.as_ref().is_some_and(|there| there.claim.as_ref() == Some(&hold.claim)) {
             return Ok(false);
         }
-        if self.is_for_others(hold, standing.as_ref())? {
+        if self.is_for_others(standing.as_ref())? {
             self.stop_lost(hold)?;
         }
         let outcome = |there: &TaskStanding| there.mine.as_ref().and_then(|mine| mine.outcome);
@@ -59,15 +59,16 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
         Ok(true)
     }
 
-    /// Whether somebody else does the task now, or may be given it. Where a person has said that it is done, or that nobody
-    /// shall do it, an agent that works on is beside nobody: it is told, as on one machine, and what it has is not cut off.
-    /// Nor is one that has claimed the task again, which may not be written down here yet.
-    fn is_for_others(&self, hold: &SharedHold, standing: Option<&TaskStanding>) -> Result<bool, QueueError> {
-        let Some(TaskStanding { task, claim, .. }) = standing else { return Ok(false) };
-        let is_same = task.hold.as_ref().is_some_and(|now| now.agent == hold.agent);
+    /// Whether somebody else does the task now, or a person took it from this agent for another to do: the server must know of
+    /// the attempt and say that it is over. Where a person has said that it is done, or that nobody shall do it, and where the
+    /// lease ran out and nobody has taken it, as after a sleep, an agent that works on is beside nobody: it is told, and what
+    /// it has is not cut off. Nor is one that has claimed the task again, which may not be written down here yet.
+    fn is_for_others(&self, standing: Option<&TaskStanding>) -> Result<bool, QueueError> {
+        let Some(TaskStanding { task, claim, mine: Some(mine), .. }) = standing else { return Ok(false) };
         Ok(match (task.status, claim) {
-            (TaskStatus::Active, Some(claim)) if is_same => !self.store.is_own_claim(claim)?,
-            (status, _) => matches!(status, TaskStatus::Active | TaskStatus::Open),
+            (TaskStatus::Active, Some(claim)) => !self.store.is_own_claim(claim)?,
+            (TaskStatus::Open, _) => matches!(mine.outcome, Some(AttemptOutcome::Failed | AttemptOutcome::Released)),
+            _ => false,
         })
     }
 
@@ -84,7 +85,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
 
     /// The server has given its task to another agent of this machine.
     pub(super) fn lose_to_another(&mut self, hold: &SharedHold) -> Result<(), QueueError> {
-        if !hold.group.is_some_and(|leader| sys::process::is_in_group(leader.pid)) {
+        // One client may speak for several agents: none of them is stopped by a command of its own.
+        let is_callers = |leader: u32| {
+            sys::process::is_in_group(leader) || host::probe::ancestors(std::process::id()).any(|pid| pid == leader)
+        };
+        if !hold.group.is_some_and(|leader| is_callers(leader.pid)) {
             self.stop_lost(hold)?;
         }
         self.lose(hold)

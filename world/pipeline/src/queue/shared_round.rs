@@ -1,6 +1,7 @@
 //! What keeps this machine and its server of one mind: words that are owed are said, leases renewed, what was lost or is
 //! unsure told to its agent, and what lapsed anywhere is ended. Any number of machines may do this at once.
 
+use super::reap::mind_clocks;
 use super::shared::{boot_moment, where_it_is};
 use super::{Queue, QueueError, lives};
 use engine::fleet::messages::SHARED_TASK;
@@ -50,6 +51,8 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
     pub fn shared_round_into(&mut self, on_unsure: OnUnsure, round: &mut SharedRound) -> Result<(), QueueError> {
         // Who would be unsure before a round that finds nobody comes to its end is told now: it would be too late then.
         self.tell_unsure(on_unsure, LONGEST_ROUND_MS)?;
+        // After a sleep everybody gets a moment to renew, before anything of it lapses by this machine's own word.
+        self.transact(Durability::Normal, mind_clocks)?;
         // Leases are renewed whatever becomes of a word.
         let said = self.say_owed(round);
         let renewed = self.renew_due(round);
@@ -166,11 +169,11 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                 round.renewed += 1;
                 let since = BootTime { ms: sent.ms - age, boot: sent.boot.clone() };
                 self.transact(Durability::Full, |tx, _| tx.confirm_holds(&[(&hold.claim, lease_ms)], &since))?;
-            } else {
-                self.lose_ended(hold, round)?;
             }
         }
-        Ok(())
+        // Behind them, because to stop one takes seconds.
+        let mut lost = due.iter().filter(|(hold, _)| renewed.lease_of(hold.id).is_none());
+        lost.try_for_each(|(hold, _)| self.lose_ended(hold, round))
     }
 
     /// Agents whose leases would grow unsure before a round that waits for a server has ended are told so, whatever becomes of

@@ -52,7 +52,9 @@ impl MovePlan {
             if queued.status.unblocks() {
                 over.extend(was_asked.then(|| TaskLeft { slug, why: by_now(queued.status) }));
             } else if !was_asked {
-                stays.insert(slug, "nobody agreed to move it".to_string());
+                let stayed = agreed.left.iter().find(|left| left.slug == slug);
+                let why = stayed.map_or_else(|| "nobody agreed to move it".to_string(), |left| left.why.clone());
+                stays.insert(slug, why);
             }
         }
         let mut plan = Self::but_for(tasks, stays);

@@ -157,7 +157,14 @@ impl Dispatcher<'_> {
                 let exit = if self.restart && killed { Some(0) } else { code };
                 Some(LoopEvent::AgentEnded(EndedAgent { exit, ms, heard: self.heard.clone(), by }))
             }
-            What::Proof => self.proof_ended(code, timed_out, killed),
+            What::Proof => {
+                // Its group is stopped like an agent's, which says nothing of the work either.
+                let lost = self.run_store.stopped_for_lease(&self.agent, self.began);
+                if let Some(what) = &lost {
+                    self.warn(format!("{what}; the task goes back, and nothing is counted"));
+                }
+                self.proof_ended(code, timed_out && lost.is_none(), killed || lost.is_some())
+            }
             What::Hook(hook) => Some(LoopEvent::HookEnded(self.hook_end(hook, code, timed_out))),
         }
     }

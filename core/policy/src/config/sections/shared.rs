@@ -41,7 +41,7 @@ table! {
         /// What of the record is sent, besides tasks, presence and messages.
         events: SharedEvents = SharedEvents::None,
         /// What becomes of an agent whose lease may be over, because the server was not reached: it is told, or, where Taut
-        /// started it, stopped as well. One whose lease is over is stopped with either.
+        /// started it, stopped as well. One whose task another has by the server's word is stopped with either.
         [word "stop"] on_unsure: OnUnsure = OnUnsure::Tell,
         /// What people call this machine. Without it: its host name.
         label: Option<MachineLabel> = None,

@@ -216,7 +216,11 @@ pub fn known_to_command_alone(server: &SharedServer, places: &PathVariables) -> 
 /// What waits here for longer than it should, or was lost.
 pub fn waiting(store: &Store, now: Ms) -> Result<Vec<Fault>, CliError> {
     let mut faults = Vec::new();
-    let owed = store.outbox_standing()?;
+    // What is for another server, or of another version, no sync says.
+    let owed = match store.shared_state()?.filter(|state| !state.server.is_empty()) {
+        Some(state) => store.owed_at(&state.server)?.standing,
+        None => store.outbox_standing()?,
+    };
     if let Some(age) = owed.oldest.map(|oldest| now.since(oldest)).filter(|age| *age > OLD_WORD_MS) {
         faults.push(Fault {
             what: format!(

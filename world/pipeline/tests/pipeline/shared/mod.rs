@@ -57,6 +57,8 @@ struct Cut {
     witness: Option<Box<dyn FnMut()>>,
     /// What is done once, when somebody is about to speak to the server.
     at_meeting: Option<Box<dyn FnOnce()>>,
+    /// The same when a claim was made, before its claimant hears of it.
+    after_claim: Option<Box<dyn FnOnce()>>,
     /// A word is heard, and what is answered gets lost.
     is_mute: bool,
     /// Tasks whose rows somebody there has locked.
@@ -166,8 +168,17 @@ fn clock() -> ClockReading {
 
 impl Cut {
     fn on(queue: PgQueue) -> Self {
-        let (witness, at_meeting) = (None, None);
-        Self { queue, away: false, witness, at_meeting, is_mute: false, locked: Vec::new(), words: Vec::new() }
+        let (witness, at_meeting, after_claim) = (None, None, None);
+        Self {
+            queue,
+            away: false,
+            witness,
+            at_meeting,
+            after_claim,
+            is_mute: false,
+            locked: Vec::new(),
+            words: Vec::new(),
+        }
     }
 
     fn answered<T>(&self, answer: T) -> Result<T, ServerError> {
@@ -229,7 +240,11 @@ impl TaskServer for Cut {
     }
 
     fn claim(&mut self, wish: &ClaimWish) -> Result<Option<ServerClaim>, ServerError> {
-        self.there()?.claim(wish)
+        let made = self.there()?.claim(wish)?;
+        if let Some(work) = self.after_claim.take() {
+            work();
+        }
+        Ok(made)
     }
 
     fn settle(&mut self, turn: &ServerTurn) -> Result<TurnAnswer, ServerError> {

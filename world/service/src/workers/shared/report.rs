@@ -24,6 +24,8 @@ pub struct SharedReport {
     pub is_news: bool,
     /// What went wrong first.
     pub error: Option<ServerError>,
+    /// It came to no more than that: the server heard of nothing else.
+    pub is_unmet: bool,
 }
 
 impl SharedReport {

@@ -133,7 +133,12 @@ impl SharedRounds {
         self.tidy(store, &mut state)?;
         let done = self.with_server(store, server, &mut state, &mut report);
         if let Some(error) = settled(done)? {
-            report.error.get_or_insert(error);
+            report.is_unmet = true;
+            // A server that went away is called again soon, whatever it refused before.
+            match error {
+                ServerError::Away(_) => report.error = Some(error),
+                error => drop(report.error.get_or_insert(error)),
+            }
         }
         match &report.error {
             None => state.heard(now),

@@ -189,6 +189,8 @@ impl Run {
                         let is_refusal = matches!(error, ServerError::Refused(_));
                         rhythm.went_wrong(is_refusal, chance(), Instant::now()).min(unsure)
                     }
+                    // It is there and would not hear who this is, or not now.
+                    Some(_) if report.is_unmet => rhythm.went_well(Need::Something, Instant::now()).min(unsure),
                     // Also where it is there and will not have a part of it, or not now: that slows nothing else down.
                     error => {
                         let usual = rhythm.went_well(need, Instant::now());
