@@ -334,7 +334,9 @@ impl Loop {
 
     fn judge(&mut self) -> Vec<LoopEffect> {
         let trouble = self.ended.as_ref().and_then(EndedAgent::kept_from_working);
-        let release = LoopEffect::Release { reason: failure::release_reason(trouble), counts: trouble.is_none() };
+        // A proof that was stopped says nothing of the work.
+        let counts = trouble.is_none() && !matches!(self.proof, Some(ProofResult::Stopped));
+        let release = LoopEffect::Release { reason: failure::release_reason(trouble), counts };
         let ends = self.ends_soon() || trouble.is_some_and(failure::ends_run);
         let again = (!ends).then_some(LoopEffect::ClaimAgain);
         let effects = [Some(release), again, Some(LoopEffect::Look)].into_iter().flatten().collect();
