@@ -3,6 +3,7 @@
 
 use super::machine::{MAY_NOT_WORK, same_failure};
 use super::{LoopLimits, Open, WorkCount};
+use crate::queue::LEASE_UNSURE;
 use model::Ms;
 use model::run::Finish;
 use model::task::{Priority, Queued, TaskPlan, TaskStatus};
@@ -151,7 +152,11 @@ pub struct AlikeFailures {
 }
 
 impl AlikeFailures {
+    /// A server that is away is no failure of a task, whatever it does to all of them at once.
     pub fn note(&mut self, task: &str, why: &str) {
+        if why == LEASE_UNSURE {
+            return;
+        }
         let why = model::text::line(why, LONGEST_FAILURE);
         if !self.last.as_deref().is_some_and(|last| same_failure(last, &why)) {
             self.tasks.clear();

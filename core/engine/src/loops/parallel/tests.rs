@@ -152,6 +152,15 @@ fn l11_failures_are_alike_whatever_numbers_are_in_them_and_count_by_their_tasks(
 }
 
 #[test]
+fn x2_l11_agents_that_were_stopped_for_unsure_leases_are_no_failures_that_are_alike() {
+    let mut alike = AlikeFailures::default();
+    for task in ["a", "b", "c"] {
+        alike.note(task, crate::queue::LEASE_UNSURE);
+    }
+    assert_eq!((alike.count(), alike.last()), (0, None));
+}
+
+#[test]
 fn l11_only_a_login_or_an_account_that_ended_a_worker_ends_all() {
     let login = format!("{MAY_NOT_WORK}: login. Log in");
     for (finish, why, expected) in [
