@@ -50,7 +50,7 @@ const PUT: &str =
     "INSERT INTO outbox (server, queue, kind, key, body, agent, at) VALUES (?1, ?2, 'turn', ?3, ?4, ?5, ?6)
     ON CONFLICT (kind, key) DO NOTHING";
 
-/// Of one task in their order; else those first that were tried least often, so that what cannot be said now is not what
+/// Of one task in their order; else those first that were in vain least often, so that what cannot be said now is not what
 /// every round begins with.
 const IN_TURN: &str = "SELECT seq FROM (
       SELECT seq, max(tries) OVER (PARTITION BY iif(json_valid(body), body ->> '$.id', NULL) ORDER BY seq) AS tried

@@ -102,9 +102,9 @@ impl<C: Fn() -> ClockReading> Queue<'_, C> {
                     Some(standing) => self.told_late(&owed, standing.as_deref(), round)?,
                 },
                 Err(error) => {
-                    self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
                     if is_busy(&error) {
                         // Somebody has that very row locked: it is said again in the next round, behind the others.
+                        self.transact(Durability::Normal, |tx, _| tx.turn_tried(owed.seq))?;
                         locked.push(owed.turn.id);
                         if locked.len() == MOST_LOCKED {
                             break;
