@@ -19,6 +19,8 @@ use crate::scripted_model::{Requests, ScriptedModel};
 /// The client's input line, which shows that it is ready.
 const READY: &str = "❯";
 
+const PRESSED_AGAIN: Duration = Duration::from_secs(2);
+
 /// A running interactive client. Dropping it ends client, terminal and model.
 #[derive(Debug)]
 pub struct Terminal {
@@ -154,6 +156,26 @@ impl Terminal {
             shows(&last).then(|| last.clone())
         });
         found.map_err(|cause| io::Error::new(cause.kind(), format!("{cause}; the last screen was:\n{last}")))
+    }
+
+    /// Presses a key, and presses it again while it has not been taken, as a person would: a dialog takes none in its first
+    /// moment, so that nobody says yes by accident. Gives the screen that shows that it was taken.
+    ///
+    /// # Errors
+    /// When the launch's limit passes first; the message holds the last screen.
+    pub fn press_until(&self, key: &str, is_taken: impl Fn(&str) -> bool) -> io::Result<String> {
+        let mut pressed: Option<Instant> = None;
+        self.wait_until(&format!("{key} to be taken"), |screen| {
+            if is_taken(screen) {
+                return true;
+            }
+            if pressed.is_none_or(|at| at.elapsed() > PRESSED_AGAIN) {
+                // A terminal that is gone is found out by the next look.
+                let _ = self.send_keys(&[key]);
+                pressed = Some(Instant::now());
+            }
+            false
+        })
     }
 
     /// Keeps, from now on, every byte the client writes to its terminal in `file`, escape sequences and all.

@@ -4,7 +4,7 @@ use crate::recorded::RecordedClient;
 use actions::Person;
 use model::card::{ActionPlace, Card, CardAnswer, CardState};
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use store::{CardFilter, Store};
 use testkit::scripted_model::SUBAGENT_MARK;
 use testkit::stage::{lives, signal};
@@ -68,22 +68,13 @@ impl Fleet {
         assert!(made.is_ok(), "{name} was never made:\n{}", self.terminal.capture().unwrap());
     }
 
-    /// Presses a key until the dialog about this command is gone: in its first moment it takes none.
+    /// Answers the dialog about this command.
     fn press(&self, key: &str, command: &str) {
-        let mut pressed: Option<Instant> = None;
-        let gone = poll::until("the dialog to take its answer", PLENTY, || {
-            let screen = self.terminal.capture().ok()?;
+        let is_gone = |screen: &str| {
             let (_, dialog) = screen.rsplit_once("Bash command").unwrap_or_default();
-            if !(dialog.contains(command) && dialog.contains("Do you want")) {
-                return Some(());
-            }
-            if pressed.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
-                self.terminal.send_keys(&[key]).ok()?;
-                pressed = Some(Instant::now());
-            }
-            None
-        });
-        assert!(gone.is_ok(), "the dialog about {command} stands:\n{}", self.terminal.capture().unwrap());
+            !(dialog.contains(command) && dialog.contains("Do you want"))
+        };
+        self.terminal.press_until(key, is_gone).unwrap();
     }
 }
 

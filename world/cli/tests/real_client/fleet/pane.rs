@@ -3,7 +3,7 @@
 use crate::recorded::RecordedClient;
 use serde_json::Value;
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testkit::stage::put_program;
 use testkit::{ClientLaunch, Script, Terminal, poll, process};
 
@@ -85,25 +85,13 @@ impl Pane {
         assert!(found.is_ok(), "ada never became {status}: {last}\n{}", self.terminal.capture().unwrap());
     }
 
-    /// Says yes to the dialog about this command. In its first moment a dialog takes no answer, so that nobody says
-    /// yes by accident: Enter is pressed again while it still stands.
+    /// Says yes to the dialog about this command.
     pub fn say_yes(&self, command: &str) {
         let stands = |screen: &str| {
             let (_, dialog) = screen.rsplit_once("Bash command").unwrap_or_default();
             dialog.contains(command) && dialog.contains("Do you want")
         };
-        let mut pressed: Option<Instant> = None;
-        let answered = poll::until("the dialog to take its answer", PLENTY, || {
-            if !stands(&self.terminal.capture().ok()?) {
-                return Some(());
-            }
-            if pressed.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
-                self.terminal.send_keys(&["Enter"]).ok()?;
-                pressed = Some(Instant::now());
-            }
-            None
-        });
-        assert!(answered.is_ok(), "the dialog about {command} stands:\n{}", self.terminal.capture().unwrap());
+        self.terminal.press_until("Enter", |screen| !stands(screen)).unwrap();
     }
 
     pub fn wait_for_style(&self, style: &str) {

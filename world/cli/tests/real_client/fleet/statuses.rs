@@ -1,11 +1,11 @@
 //! F1 and F2: permission prompt, answer, stop; and what no hook tells.
 
-use super::pane::{PLENTY, Pane};
+use super::pane::Pane;
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;
 use testkit::stage::put_program;
-use testkit::{Script, Turn, poll};
+use testkit::{Script, Turn};
 
 #[test]
 fn f1_f2_a_permission_prompt_is_attention_its_answer_working_and_the_stop_done() {
@@ -53,7 +53,7 @@ fn f1_f2_what_no_hook_tells_is_seen_at_once() {
     pane.terminal.submit("first").unwrap();
     pane.terminal.wait_for("Do you want to proceed?").unwrap();
     pane.wait_for_status("attention");
-    press_until(&pane, "Escape", |screen| !screen.contains("Do you want to proceed?"));
+    pane.terminal.press_until("Escape", |screen| !screen.contains("Do you want to proceed?")).unwrap();
     // The daemon by itself: a command that lists agents looks too.
     pane.wait_for_style("bg=#0a0a0a");
     pane.wait_for_status("done");
@@ -64,14 +64,14 @@ fn f1_f2_what_no_hook_tells_is_seen_at_once() {
     pane.say_yes("slow.sh two");
     pane.wait_for_style("bg=#07140c");
     pane.wait_for_status("working");
-    press_until(&pane, "Escape", |screen| !screen.contains("esc to interrupt"));
+    pane.terminal.press_until("Escape", |screen| !screen.contains("esc to interrupt")).unwrap();
     pane.wait_for_style("bg=#0a0a0a");
     pane.wait_for_status("done");
 
     pane.terminal.submit("third").unwrap();
     pane.terminal.wait_for("Which colour?").unwrap();
     pane.wait_for_status("attention");
-    press_until(&pane, "Enter", |screen| !screen.contains("Enter to select"));
+    pane.terminal.press_until("Enter", |screen| !screen.contains("Enter to select")).unwrap();
     pane.terminal.wait_for("Do you want to proceed?").unwrap();
     pane.wait_for_status("attention");
     pane.say_yes("slow.sh three");
@@ -84,20 +84,4 @@ fn f1_f2_what_no_hook_tells_is_seen_at_once() {
     pane.wait_for_status("error");
     let row: Value = serde_json::from_str(pane.taut(&["agents", "--json"]).trim()).unwrap();
     assert_eq!(row["why"], "its client is gone", "{row}");
-}
-
-/// A key is pressed again while it has not been taken, as a person would.
-fn press_until(pane: &Pane, key: &str, is_taken: impl Fn(&str) -> bool) {
-    let mut pressed: Option<std::time::Instant> = None;
-    let taken = poll::until("a key to be taken", PLENTY, || {
-        if is_taken(&pane.terminal.capture().ok()?) {
-            return Some(());
-        }
-        if pressed.is_none_or(|at| at.elapsed() > Duration::from_secs(2)) {
-            pane.terminal.send_keys(&[key]).ok()?;
-            pressed = Some(std::time::Instant::now());
-        }
-        None
-    });
-    assert!(taken.is_ok(), "{key} was not taken:\n{}", pane.terminal.capture().unwrap());
 }

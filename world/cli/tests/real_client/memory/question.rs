@@ -20,7 +20,7 @@ fn s11_what_the_user_was_asked_and_said_is_in_the_details() {
     let terminal = ClientLaunch::new(&stage.sandbox, script).open(&stage.client).unwrap();
     terminal.submit("build a bridge").unwrap();
     terminal.wait_for("Which colour should the bridge have?").unwrap();
-    terminal.send_keys(&["Enter"]).unwrap();
+    terminal.press_until("Enter", |screen| !screen.contains("Enter to select")).unwrap();
     terminal.wait_for("green-it-is").unwrap();
     let details =
         poll::until("DETAILS.md", PLENTY, || Some(artifact(&stage, "DETAILS.md")).filter(|text| !text.is_empty()))
