@@ -65,11 +65,12 @@ fn add_once(main: &Git, folder: &Path, branch: &str, start: &str) -> Result<Git,
 
 /// The folder, its record and its branch.
 pub(super) fn remove(main: &Git, folder: &Path, branch: &str) {
-    put_away(main, folder);
+    // The other checkout first: whoever is killed in between finds by the folder that something is left to do.
     let beside = beside(folder);
     if beside.exists() {
         put_away(main, &beside);
     }
+    put_away(main, folder);
     // A branch that somebody has checked out meanwhile is theirs. One that another git holds for a moment is not.
     let is_there = || main.commit(&format!("refs/heads/{branch}")).is_some();
     for pause in LOCKED {

@@ -175,7 +175,8 @@ impl Night {
         assert!(test.success(), "{}", test.stdout_text());
         let changed = self.stage.git(&["status", "--porcelain", "--untracked-files=no"]);
         assert_eq!(changed, "", "the tree is not what the branch says");
-        assert_eq!(self.stage.git(&["worktree", "list"]).lines().count(), 1, "a work tree is left");
+        let trees = self.stage.git(&["worktree", "list"]);
+        assert_eq!(trees.lines().count(), 1, "a work tree is left: {trees}");
         assert_eq!(self.stage.git(&["branch", "--list", "taut/*"]), "", "a branch is left");
         self.stage.check_is_clean();
     }
