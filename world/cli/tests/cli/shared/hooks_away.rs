@@ -1,21 +1,16 @@
-//! Hooks beside a server with bad manners: they answer as those of a machine whose queue is its own, byte for byte, without
-//! waiting for it, and what they let go of is said when the server is itself again.
+//! Hooks beside a server with bad manners: they answer as those of a machine whose queue is its own, byte for byte, in no
+//! more time than was promised, and what they let go of is said when the server is itself again.
 
 use super::{QUEUE, Team, named};
 use serde_json::{Value, json};
+use std::thread;
 use std::time::Duration;
 use testkit::process::{self, Finished};
 use testkit::stage::{DAEMON, IN_PROCESS, LIMIT, PLENTY, Stage, person_succeeds};
 use testkit::{NetworkProxy, ProxyMode, poll};
 
-/// A safety hook is killed after so long (Q6, D6). It is less than the 5 s in which a connection has to be made and the 10 s
-/// that a flight may take, so one that waits for the server is caught. The 1.5 s that were promised hold on a machine that has
-/// room for a hook, and are measured by `bench shared_hooks`.
-const CAUGHT: Duration = Duration::from_secs(4);
-
-/// So often a scene is made, each time in a home of its own, where the machine was too busy to store an event in time: of such
-/// a hook it is not the server that shows.
-const SCENES: usize = 3;
+/// What a safety hook may take, whatever the server does (Q6, D6).
+const PROMISED: Duration = Duration::from_millis(1_500);
 
 /// What a server does to whoever calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,16 +34,13 @@ const MANNERS: [Manner; 5] = [
 type Way = &'static [(&'static str, &'static str)];
 
 impl Manner {
-    fn begin(self, way: Way, proxy: &NetworkProxy) {
+    fn begin(self, proxy: &NetworkProxy) {
         match self {
             Self::Refuses => proxy.set(ProxyMode::Refuse),
             Self::SaysNothing => proxy.set(ProxyMode::Swallow),
             Self::ResetsAfterAKilobyte => proxy.set(ProxyMode::ResetAfter(1_024)),
             Self::TalksNonsense => proxy.set(ProxyMode::Nonsense),
-            Self::Answers500MsLate if way == DAEMON => proxy.set_delay(Duration::from_millis(500)),
-            // In process it is to be seen that no hook said it: who is started to say it is heard after five of these at the
-            // soonest, which is longer than both hooks that let go may take.
-            Self::Answers500MsLate => proxy.set_delay(Duration::from_secs(2)),
+            Self::Answers500MsLate => proxy.set_delay(Duration::from_millis(500)),
         }
         if self != Self::Answers500MsLate {
             proxy.reset();
@@ -87,14 +79,11 @@ fn hook(stage: &Stage, way: Way, agent: &str, fields: &Value) -> Finished {
     let mut command = stage.hook_command(way);
     command.env("TAUT_AGENT_ID", agent);
     let safety = matches!(fields["hook_event_name"].as_str(), Some("PreCompact" | "SessionEnd"));
-    process::run(command, &stage.payload(&payload), if safety { CAUGHT } else { LIMIT }).unwrap()
+    process::run(command, &stage.payload(&payload), if safety { PROMISED } else { LIMIT }).unwrap()
 }
 
-/// Which it was, its code, and what it said and warned of.
-type Answered = (String, Option<i32>, String, String);
-
 /// One of every kind. What each answered, with the home's own folder taken out.
-fn hooks(stage: &Stage, way: Way) -> Vec<Answered> {
+fn hooks(stage: &Stage, way: Way) -> Vec<(String, Option<i32>, String, String)> {
     let shell = |id: &str, command: &str| json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id});
     let all = [
         ("ann", shell("c1", "rm -rf /")),
@@ -110,20 +99,6 @@ fn hooks(stage: &Stage, way: Way) -> Vec<Answered> {
         (fields["hook_event_name"].as_str().unwrap().to_owned(), done.code(), said, warned)
     });
     answers.collect()
-}
-
-/// The scene, and what its hooks answered.
-fn scene<T>(make: impl Fn() -> (T, Vec<Answered>)) -> (T, Vec<Answered>) {
-    let is_late = |all: &[Answered]| all.iter().any(|(.., warned)| warned.contains("could not be stored in time"));
-    let mut made = make();
-    for _ in 1..SCENES {
-        if !is_late(&made.1) {
-            break;
-        }
-        drop(made);
-        made = make();
-    }
-    made
 }
 
 /// The tasks that were let go of here, and of which the server has not heard.
@@ -154,34 +129,28 @@ fn x2_without_a_daemon_what_a_hook_lets_go_of_is_said_by_a_process_that_is_told_
 fn x2_q6_d6_hooks_answer_beside_a_bad_server_as_without_one_and_what_they_let_go_of_is_owed() {
     let Some(_) = Team::empty() else { return };
     for way in [DAEMON, IN_PROCESS] {
-        let (_, twin) = scene(|| {
-            let twin = home(way);
-            at_work(&twin, way);
-            let answered = hooks(&twin, way);
-            (twin, answered)
-        });
+        let twin = home(way);
+        at_work(&twin, way);
+        let twin = hooks(&twin, way);
         assert!(twin[0].2.contains("deny") && twin[3].3.contains("failing task a"), "{twin:?}");
         assert!(twin.iter().all(|(_, code, ..)| *code == Some(0)) && twin[4].3.contains("failing task b"), "{twin:?}");
-        // One after the other: a hook has its own deadline, and what it answers past that is another matter.
-        for manner in MANNERS {
-            beside(manner, way, &twin);
+        // Not all at once: what is promised is promised on a machine that has room for a hook.
+        for some in MANNERS.chunks(2) {
+            thread::scope(|scope| some.iter().for_each(|manner| drop(scope.spawn(|| beside(*manner, way, &twin)))));
         }
     }
 }
 
-fn beside(manner: Manner, way: Way, twin: &[Answered]) {
-    let ((stage, proxy, team), answered) = scene(|| {
-        let team = Team::made().expect("the server that was there before");
-        let proxy = NetworkProxy::to_unix(&team.cluster.socket()).unwrap();
-        let stage = home(way);
-        let url = format!("postgresql://taut_agent@127.0.0.1:{}/{}", proxy.port(), team.database);
-        person_succeeds(&stage, &["shared", "connect", &url], "y\n");
-        at_work(&stage, way);
-        assert_eq!(team.sql("SELECT count(*) FROM taut.tasks WHERE status = 'active'"), "2");
-        manner.begin(way, &proxy);
-        let answered = hooks(&stage, way);
-        ((stage, proxy, team), answered)
-    });
+fn beside(manner: Manner, way: Way, twin: &[(String, Option<i32>, String, String)]) {
+    let Some(team) = Team::made() else { return };
+    let proxy = NetworkProxy::to_unix(&team.cluster.socket()).unwrap();
+    let stage = home(way);
+    let url = format!("postgresql://taut_agent@127.0.0.1:{}/{}", proxy.port(), team.database);
+    person_succeeds(&stage, &["shared", "connect", &url], "y\n");
+    at_work(&stage, way);
+    assert_eq!(team.sql("SELECT count(*) FROM taut.tasks WHERE status = 'active'"), "2");
+    manner.begin(&proxy);
+    let answered = hooks(&stage, way);
     assert_eq!(answered, twin, "{manner:?} {way:?}");
     match manner {
         // The daemon may have said it by now: this server is only slow.
